@@ -1,0 +1,51 @@
+# What we build on, as targets. Debian's package names stand in .ci/packages.
+
+find_package(Threads REQUIRED)
+
+# One set of flags for everything of ours. Contraction to fused multiply-add is off, so that equal
+# inputs give equal bits on every processor.
+add_library(ours INTERFACE)
+target_compile_options(ours INTERFACE -Wall -Wextra -Werror -ffp-contract=off)
+target_compile_definitions(ours INTERFACE FMT_HEADER_ONLY SPDLOG_HEADER_ONLY SPDLOG_FMT_EXTERNAL_HO
+                           TOML_HEADER_ONLY=1)
+target_include_directories(ours INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ours INTERFACE Threads::Threads)
+
+# Hot loops are compiled for several instruction sets and chosen at start. The resolver runs before
+# a sanitizer is ready, so sanitized builds have one version.
+if(PARAJOULE_SANITIZE)
+  string(REPLACE "," ";" sanitizers "${PARAJOULE_SANITIZE}")
+  foreach(sanitizer IN LISTS sanitizers)
+    target_compile_options(ours INTERFACE -fsanitize=${sanitizer})
+    target_link_options(ours INTERFACE -fsanitize=${sanitizer})
+  endforeach()
+  target_compile_options(ours INTERFACE -fno-omit-frame-pointer)
+  target_compile_definitions(ours INTERFACE PARAJOULE_VECTORISED=)
+else()
+  target_compile_definitions(ours INTERFACE
+    "PARAJOULE_VECTORISED=__attribute__((target_clones(\"avx512f\",\"avx2\",\"default\")))")
+endif()
+
+# SQLite, statically: a record can be read on a machine that has none.
+find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
+find_library(SQLITE_ARCHIVE libsqlite3.a REQUIRED)
+add_library(sqlite INTERFACE)
+target_include_directories(sqlite SYSTEM INTERFACE ${SQLITE_INCLUDE})
+target_link_libraries(sqlite INTERFACE ${SQLITE_ARCHIVE} ${CMAKE_DL_LIBS} m)
+
+if(PARAJOULE_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+if(PARAJOULE_TRAIN)
+  include(torch)
+  find_package(MPI REQUIRED COMPONENTS C)
+  add_library(mpi INTERFACE)
+  target_include_directories(mpi SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
+  target_compile_definitions(mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(mpi INTERFACE ${MPI_C_LIBRARIES})
+  find_package(JPEG REQUIRED)
+  find_package(PNG REQUIRED)
+  find_package(ZLIB REQUIRED)
+endif()

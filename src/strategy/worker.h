@@ -1,0 +1,66 @@
+#pragma once
+
+// What a method may ask of its own rank. `train/` backs it with a model and data, `exact/` with a
+// formula, `rehearse/` with a clock.
+
+#include <cstdint>
+
+#include "base/quantity.h"
+#include "base/vector.h"
+#include "schedule/layout.h"
+
+namespace parajoule::strategy {
+
+/// Told what happens inside one pass, for methods that act there. Empty by default.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual void before_forward(int /*unit*/) {}
+  virtual void before_backward(int /*unit*/) {}
+  /// The gradients of `range` are final for this pass. Ranges come in the order in which the
+  /// backward pass of this rank happens to finish them: agree on an order before you sum them.
+  virtual void ready(base::Range /*range*/) {}
+};
+
+/// Where training stands, at the beginning of the step under way.
+struct Progress {
+  std::int64_t step = 0;             ///< of this rank, from 0, over all epochs
+  std::int64_t epoch = 0;            ///< from 0
+  std::int64_t samples = 0;          ///< this rank takes in this step; 0 if it has none
+  std::int64_t samples_of_all = 0;   ///< all ranks that train take in this step together
+  double learning_rate = 0;          ///< of this step
+  double loss = 0;                   ///< mean over the last epoch, equal on all ranks; 0 before
+};
+
+class Worker {
+ public:
+  virtual ~Worker() = default;
+
+  /// This rank's replica, end to end. Their memory comes from the communicator.
+  virtual base::Vector weights() = 0;
+  virtual base::Vector gradients() = 0;
+  virtual base::Vector buffers() = 0;
+  virtual const schedule::Layout& layout() const = 0;
+
+  /// One more vector like `weights()`, in the communicator's memory, for the whole run.
+  virtual base::Vector spare() = 0;
+
+  /// Forward and backward on this rank's batch of this step. Leaves in `gradients()` the mean over
+  /// its samples, zero if it has none. Once a step.
+  void compute_gradients() {
+    Watch nothing;
+    compute_gradients(nothing);
+  }
+  virtual void compute_gradients(Watch& watch) = 0;
+
+  /// The optimizer's step: moves `weights()` by `gradients()`.
+  void update() { update(weights(), gradients(), {0, weights().count()}); }
+  /// The same on any vectors of this layout, for the parameters in `range`; its state for them
+  /// moves too.
+  virtual void update(base::Vector weights, base::Vector gradients, base::Range range) = 0;
+
+  virtual Progress progress() const = 0;
+  virtual base::Seconds now() const = 0;
+};
+
+}  // namespace parajoule::strategy

@@ -1,0 +1,59 @@
+#pragma once
+
+// An experiment with nothing unset: what `cli/` made of the file and the command line.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/quantity.h"
+#include "base/settings.h"
+
+namespace parajoule::train {
+
+/// A name out of a catalog with its options.
+struct Choice {
+  std::string name;
+  base::Settings settings;
+};
+
+struct Experiment {
+  std::string name = "experiment";
+  std::uint64_t seed = 0;
+
+  Choice model;      ///< nn/
+  Choice data;       ///< data/
+  Choice strategy;   ///< strategy/
+  Choice optimizer;  ///< optimize/
+  Choice schedule;   ///< train/, of the learning rate
+
+  std::int64_t epochs = 1;
+  std::optional<std::int64_t> steps;  ///< of one rank; ends training even within an epoch
+  int ranks = 1;
+  std::optional<int> ranks_per_node;  ///< pretended nodes, for tests
+  std::int64_t local_batch_size = 64;
+  std::int64_t global_batch_size = 64;  ///< local batch size times ranks that train
+  std::int64_t evaluation_batch_size = 500;
+  double learning_rate = 0.1;              ///< at the reference batch size
+  std::int64_t reference_batch_size = 64;  ///< linear scaling: rate x GBS / reference
+
+  std::string precision = "float32";          ///< float64, float32, bfloat16, float16
+  std::string buffers = "mean";               ///< mean, first: whose running statistics count
+  std::int64_t settling_steps = 0;            ///< left out of the second set of numbers
+  std::string on_bad_sample = "abort";        ///< abort, skip, replace
+  std::string on_no_gradient = "abort";       ///< abort, zero
+  std::string on_nan = "abort";
+  std::int64_t checkpoint_every_steps = 0;    ///< 0: at the end and when stopped
+  base::Seconds stall{60};
+  base::Seconds give_up{600};
+  bool check_collectives = false;
+
+  int threads = 1;                            ///< of BLAS and torch, for each rank
+  int loader_threads = 1;
+  std::string meter_profile = "plain";        ///< plain, study
+  double sampling_hertz = 10;
+  std::string records = "records";            ///< folder of run records
+  std::string checkpoints = "checkpoints";    ///< folder of the checkpoints
+};
+
+}  // namespace parajoule::train
