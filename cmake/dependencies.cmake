@@ -28,6 +28,11 @@ else()
     "PARAJOULE_VECTORISED=__attribute__((target_clones(\"avx512f\",\"avx2\",\"default\")))")
 endif()
 
+# Fuzz targets learn which branches an input took.
+if(PARAJOULE_FUZZ)
+  target_compile_options(ours INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # SQLite, statically: a record can be read on a machine that has none.
 find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
 find_library(SQLITE_ARCHIVE libsqlite3.a REQUIRED)

@@ -36,3 +36,56 @@ function(part_headers target torch)
   endif()
   target_precompile_headers(${target} REUSE_FROM torch_header)
 endfunction()
+
+# mpi_test(comm_mpi_test RANKS 2 3 4 FILES mpi_test.cpp USES comm_mpi): one test program, which calls
+# MPI_Init in a `main` of its own, started under mpirun once for each number of ranks. TIMEOUT is in
+# seconds. Labelled with the folder's name, `mpi` and LABELS.
+function(mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "RANKS;FILES;USES;LABELS")
+  if(NOT PARAJOULE_TESTS OR NOT PARAJOULE_TRAIN)
+    return()
+  endif()
+  find_program(PARAJOULE_MPIRUN mpirun REQUIRED)
+  set(PARAJOULE_MPIRUN_OPTIONS --oversubscribe --bind-to none CACHE STRING
+    "how the tests call mpirun; MPICH's does not know --oversubscribe")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${test_FILES})
+  target_link_libraries(${name} ours mpi ${test_USES} GTest::gmock GTest::gtest)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(labels ${folder} mpi ${test_LABELS})
+  foreach(ranks IN LISTS test_RANKS)
+    add_test(NAME ${name}.${ranks}_ranks
+      COMMAND ${PARAJOULE_MPIRUN} ${PARAJOULE_MPIRUN_OPTIONS} -n ${ranks} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}.${ranks}_ranks PROPERTIES
+      PROCESSORS ${ranks} TIMEOUT ${test_TIMEOUT} LABELS "${labels}"
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+  endforeach()
+endfunction()
+
+# fuzz(settings FILE settings_fuzz.cpp USES base): a libFuzzer target `fuzz_settings`, built when
+# PARAJOULE_FUZZ is on (clang). Its inputs of old are kept in test/corpus/settings; `check` runs
+# each from there for ten seconds, `check long` for a minute.
+function(fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 fuzz "" "FILE" "USES")
+  if(NOT PARAJOULE_FUZZ)
+    return()
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "PARAJOULE_FUZZ needs clang: use the preset `fuzz`")
+  endif()
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/test/corpus/${name})
+    message(FATAL_ERROR "fuzz target ${name} has no corpus: put at least one valid input into "
+      "test/corpus/${name}")
+  endif()
+  add_executable(fuzz_${name} ${fuzz_FILE})
+  target_link_libraries(fuzz_${name} ours ${fuzz_USES})
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(fuzz_${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  if(NOT TARGET fuzz_targets)
+    add_custom_target(fuzz_targets)
+  endif()
+  add_dependencies(fuzz_targets fuzz_${name})
+endfunction()
