@@ -1,7 +1,9 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <thread>
 
 #include "base/error.h"
 
@@ -51,6 +53,15 @@ void Communicator::exchange(base::Vector out, int to, base::Vector in, int from,
   Pending sending = start_send(out, to, tag);
   receiving.wait();
   sending.wait();
+}
+
+Communicator::Arrived Communicator::await(int from, int tag) {
+  using std::chrono::microseconds;
+  // Short enough not to be felt in a step, long enough in the end to leave the core to others.
+  for (microseconds pause(20);; pause = std::min(2 * pause, microseconds(1000))) {
+    if (const auto message = arrived(from, tag)) return *message;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 double Communicator::sum(double value) {

@@ -86,12 +86,14 @@ class Communicator {
   /// `from` may be `anyone`. The count is that of the message; another one is a bug.
   virtual Pending start_receive(base::Vector values, int from, int tag) = 0;
   /// The rank and length in bytes of a message with this tag that has arrived and not been
-  /// received, if there is one. Does not wait.
+  /// received, if there is one. Does not wait, and throws as a waiting call does.
   struct Arrived {
     int from;
     std::size_t bytes;
   };
   virtual std::optional<Arrived> arrived(int from, int tag) = 0;
+  /// The same, but waits for one; sleeps meanwhile.
+  Arrived await(int from, int tag);
 
   /// The ranks of `ranks` (numbers in this communicator, in this order) as a communicator of their
   /// own. Not collective: each member calls it with the same list, others do not call it.
