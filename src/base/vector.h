@@ -47,15 +47,15 @@ class Operations {
   virtual void copy(Vector to, Vector from) const = 0;  ///< to = from
   virtual void cast(Vector to, Vector from) const = 0;  ///< to = from, elements may differ
   virtual void fill(Vector x, double value) const = 0;
-  virtual void scale(Vector x, double factor) const = 0;              ///< x = factor x
-  virtual void add(Vector y, Vector x, double factor) const = 0;      ///< y = y + factor x
-  virtual void lerp(Vector y, Vector x, double weight) const = 0;     ///< y = y + weight (x - y)
-  virtual void multiply(Vector y, Vector x) const = 0;                ///< y = y x, by element
+  virtual void scale(Vector x, double factor) const = 0;           ///< x = factor x
+  virtual void add(Vector y, Vector x, double factor) const = 0;   ///< y = y + factor x
+  virtual void lerp(Vector y, Vector x, double weight) const = 0;  ///< y = y + weight (x - y)
+  virtual void multiply(Vector y, Vector x) const = 0;             ///< y = y x, by element
   virtual double dot(Vector x, Vector y) const = 0;
   virtual double sum(Vector x) const = 0;
   virtual double sum_of_magnitudes(Vector x) const = 0;
-  virtual double largest_magnitude(Vector x) const = 0;               ///< NaN if there is a NaN
-  virtual bool finite(Vector x) const = 0;                            ///< no NaN, no infinity
+  virtual double largest_magnitude(Vector x) const = 0;  ///< NaN if there is a NaN
+  virtual bool finite(Vector x) const = 0;               ///< no NaN, no infinity
   virtual void gather(Vector to, Vector from, std::span<const std::int64_t> index) const = 0;
   virtual void scatter(Vector to, Vector from, std::span<const std::int64_t> index) const = 0;
 };

@@ -20,7 +20,7 @@ struct Parameter {
   std::vector<std::int64_t> shape;  ///< as the layer sees it
   base::Range range;                ///< where it lies in weights and gradients
   Kind kind = Kind::matrix;
-  int backward = 0;                 ///< place in the order in which gradients become ready, from 0
+  int backward = 0;  ///< place in the order in which gradients become ready, from 0
 };
 
 /// A running statistic that training changes without a gradient (mean, variance).
