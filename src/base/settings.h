@@ -14,9 +14,10 @@
 
 namespace parajoule::base {
 
-/// One option. `fallback` is written as in the experiment file: `8`, `0.9`, `true`, `ring`.
+/// One option. `fallback` is written as in the experiment file: `8`, `0.9`, `true`, `ring`,
+/// `[30, 60]`, `[0.8, 1.0]`. `least` and `most` hold for every entry of a list.
 struct Option {
-  enum class Kind { whole, number, word, flag, wholes };
+  enum class Kind { whole, number, word, flag, wholes, numbers };
   std::string_view name;
   Kind kind;
   std::string_view fallback;
@@ -27,7 +28,8 @@ struct Option {
 };
 
 /// What a user wrote for one option.
-using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>>;
+using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
+                           std::vector<double>>;
 
 /// As written in an experiment file: `8`, `0.9`, `true`, `"ring"` without quotes, `[30, 60]`.
 std::string written(const Value& value);
@@ -47,6 +49,7 @@ class Settings {
   const std::string& word(std::string_view name) const;
   bool flag(std::string_view name) const;
   const std::vector<std::int64_t>& wholes(std::string_view name) const;
+  const std::vector<double>& numbers(std::string_view name) const;
 
   /// All options in the order of their names, and whether each was given: for the record.
   struct Entry {
