@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/quantity.h"
 #include "base/settings.h"
@@ -15,6 +16,13 @@ namespace parajoule::train {
 struct Choice {
   std::string name;
   base::Settings settings;
+};
+
+/// A row of the record's `setting` table.
+struct Setting {
+  std::string key;     ///< "epochs", "local_sgd.period"
+  std::string value;   ///< as written in an experiment file
+  std::string origin;  ///< default, recipe, file, command line, or what it follows from
 };
 
 struct Experiment {
@@ -34,26 +42,32 @@ struct Experiment {
   std::int64_t local_batch_size = 64;
   std::int64_t global_batch_size = 64;  ///< local batch size times ranks that train
   std::int64_t evaluation_batch_size = 500;
-  double learning_rate = 0.1;              ///< at the reference batch size
+  bool evaluate_training_set = false;  ///< the whole of it, after every epoch, beside validation
+  bool augment_validation = false;     ///< random views in validation too, as the study did
+  double learning_rate = 0.1;          ///< at the reference batch size
   std::int64_t reference_batch_size = 64;  ///< linear scaling: rate x GBS / reference
 
-  std::string precision = "float32";          ///< float64, float32, bfloat16, float16
-  std::string buffers = "mean";               ///< mean, first: whose running statistics count
-  std::int64_t settling_steps = 0;            ///< left out of the second set of numbers
-  std::string on_bad_sample = "abort";        ///< abort, skip, replace
-  std::string on_no_gradient = "abort";       ///< abort, zero
+  std::string precision = "float32";     ///< float64, float32, bfloat16, float16
+  std::string buffers = "mean";          ///< mean, first: whose running statistics count
+  std::int64_t settling_steps = 0;       ///< left out of the second set of numbers
+  std::string on_bad_sample = "abort";   ///< abort, skip, replace
+  std::string on_no_gradient = "abort";  ///< abort, zero
   std::string on_nan = "abort";
-  std::int64_t checkpoint_every_steps = 0;    ///< 0: at the end and when stopped
+  std::int64_t checkpoint_every_steps = 0;  ///< 0: at the end and when stopped
   base::Seconds stall{60};
   base::Seconds give_up{600};
   bool check_collectives = false;
 
-  int threads = 1;                            ///< of BLAS and torch, for each rank
+  int threads = 1;  ///< of BLAS and torch, for each rank
   int loader_threads = 1;
-  std::string meter_profile = "plain";        ///< plain, study
+  std::string meter_profile = "plain";  ///< plain, study
   double sampling_hertz = 10;
-  std::string records = "records";            ///< folder of run records
-  std::string checkpoints = "checkpoints";    ///< folder of the checkpoints
+  std::string records = "records";          ///< folder of run records
+  std::string checkpoints = "checkpoints";  ///< folder of the checkpoints
+
+  std::string command = "";            ///< the command line, for the record
+  std::string folder = "";             ///< of this run: its checkpoints and the notes of its ranks
+  std::vector<Setting> settings = {};  ///< everything that was set, and where it came from
 };
 
 }  // namespace parajoule::train
