@@ -1,9 +1,7 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <thread>
 
 #include "base/error.h"
 
@@ -17,11 +15,34 @@ Pending& Pending::operator=(Pending&& other) {
 }
 
 Pending::~Pending() {
+  if (std::uncaught_exceptions() > 0) return;
   try {
     wait();
   } catch (const std::exception&) {
     // The failure was or will be told by whoever waits on this communicator next.
   }
+}
+
+std::string_view name_of(Collective::Kind kind) {
+  switch (kind) {
+    case Collective::Kind::sum:
+      return "sum";
+    case Collective::Kind::minimum:
+      return "minimum";
+    case Collective::Kind::maximum:
+      return "maximum";
+    case Collective::Kind::broadcast:
+      return "broadcast";
+    case Collective::Kind::reduce:
+      return "reduce";
+    case Collective::Kind::reduce_scatter:
+      return "reduce_scatter";
+    case Collective::Kind::all_gather:
+      return "all_gather";
+    case Collective::Kind::barrier:
+      return "barrier";
+  }
+  return "unknown";
 }
 
 int Nodes::count() const { return node.empty() ? 0 : 1 + *std::ranges::max_element(node); }
@@ -53,15 +74,6 @@ void Communicator::exchange(base::Vector out, int to, base::Vector in, int from,
   Pending sending = start_send(out, to, tag);
   receiving.wait();
   sending.wait();
-}
-
-Communicator::Arrived Communicator::await(int from, int tag) {
-  using std::chrono::microseconds;
-  // Short enough not to be felt in a step, long enough in the end to leave the core to others.
-  for (microseconds pause(20);; pause = std::min(2 * pause, microseconds(1000))) {
-    if (const auto message = arrived(from, tag)) return *message;
-    std::this_thread::sleep_for(pause);
-  }
 }
 
 double Communicator::sum(double value) {

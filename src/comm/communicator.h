@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/vector.h"
@@ -14,15 +15,17 @@
 namespace parajoule::comm {
 
 /// A transfer under way. Move-only. Nothing need move forward between calls: `done` and `wait` push
-/// it on, and so does every other call on the same communicator. The destructor waits and swallows
-/// failures; it only keeps the memory safe.
+/// it on, and so does every other call on any communicator of this rank. Until it is done its
+/// memory is neither written nor, unless it is being sent, read. The destructor waits and swallows
+/// failures; while an exception unwinds it does not wait: the rank is leaving, and the transfer is
+/// abandoned.
 class [[nodiscard]] Pending {
  public:
   class Transfer {
    public:
-    virtual ~Transfer() = default;
-    virtual bool done() = 0;  ///< pushes on, does not wait
-    virtual void wait() = 0;  ///< returns when done; sleeps, never spins for long
+    virtual ~Transfer() = default;  ///< abandons what is not done
+    virtual bool done() = 0;        ///< pushes on, does not wait
+    virtual void wait() = 0;        ///< returns when done; sleeps, never spins for long
   };
 
   Pending() = default;  ///< done
@@ -54,7 +57,13 @@ struct Collective {
   /// Of reduce_scatter and all_gather: how many elements belong to each rank, in the order of the
   /// ranks; they add up to the count. Empty: as even as possible, longer parts first.
   std::vector<std::size_t> lengths = {};
+  /// What the values are ("gradients 3"): in messages, and agreed on by all ranks if collectives
+  /// are checked. At most `longest_name` letters count.
+  std::string_view name = {};
+  static constexpr std::size_t longest_name = 47;
 };
+
+std::string_view name_of(Collective::Kind kind);
 
 /// The node of each rank: ranks of one node share memory.
 struct Nodes {
@@ -64,9 +73,17 @@ struct Nodes {
 
 /// A group of ranks that call the same collectives in the same order. A group of one is a true
 /// group: every collective is the identity, so callers never ask. Sums run in the order of the
-/// ranks, so equal inputs give equal bits on every rank and in every run with the same nodes.
+/// ranks of a node and then in the order of the nodes, so equal inputs give equal bits on every
+/// rank and in every run with the same nodes. float16 and bfloat16 are added in float32 and rounded
+/// once (across nodes once more a node). A NaN on any rank makes the minimum and the maximum NaN.
+/// int64 and bytes (unsigned, modulo 256) have factor 1. After `reduce` the values of ranks other
+/// than the root, after `reduce_scatter` those of other ranks' parts, are left in no particular
+/// state.
 ///
-/// Throws Error{peer} from any waiting call once another rank is known to have died or stalled.
+/// A communicator and the groups made from it belong to one thread at a time.
+///
+/// Throws Error{peer} from any call once another rank is known to have died, failed or stalled, and
+/// Error{bug} that names both sides where the ranks do not make the same call.
 class Communicator {
  public:
   static constexpr int anyone = -1;
@@ -93,7 +110,7 @@ class Communicator {
   };
   virtual std::optional<Arrived> arrived(int from, int tag) = 0;
   /// The same, but waits for one; sleeps meanwhile.
-  Arrived await(int from, int tag);
+  virtual Arrived await(int from, int tag) = 0;
 
   /// The ranks of `ranks` (numbers in this communicator, in this order) as a communicator of their
   /// own. Not collective: each member calls it with the same list, others do not call it.
