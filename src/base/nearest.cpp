@@ -42,6 +42,7 @@ std::optional<std::string_view> nearest(std::string_view word,
 
 std::string hint(std::string_view word, std::span<const std::string_view> names) {
   if (const auto meant = nearest(word, names)) return fmt::format("; did you mean '{}'?", *meant);
+  if (names.empty()) return "; there are none";
   return fmt::format("; known: {}", fmt::join(names, ", "));
 }
 

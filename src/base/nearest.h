@@ -14,7 +14,8 @@ namespace parajoule::base {
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> names);
 
-/// "; did you mean 'x'?" or, with nothing near, "; known: a, b, c".
+/// "; did you mean 'x'?" or, with nothing near, "; known: a, b, c"; without names "; there are
+/// none".
 std::string hint(std::string_view word, std::span<const std::string_view> names);
 
 }  // namespace parajoule::base

@@ -44,6 +44,7 @@ class Settings {
   Settings(std::string_view table, std::span<const Option> options,
            const std::map<std::string, Value>& given);
 
+  /// The value of the option `name`. One that is not declared, or of another kind, is a bug.
   std::int64_t whole(std::string_view name) const;
   double number(std::string_view name) const;
   const std::string& word(std::string_view name) const;
@@ -59,7 +60,8 @@ class Settings {
   const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
 
  private:
-  const Value& at(std::string_view name) const;
+  template <class T>
+  const T& held(std::string_view name) const;
 
   std::map<std::string, Entry, std::less<>> entries_;
 };

@@ -39,8 +39,10 @@ class Vector;
 
 /// What can be done to vectors: a table of functions, one table a world (host loops, a device,
 /// rehearsal costs). Vectors of one call have equal counts, elements and places unless said
-/// otherwise; a call that breaks this is a bug. Sums are formed in double and, on the host, in the
-/// order of the elements.
+/// otherwise, and are the same memory or apart; a call that breaks this is a bug. Sums are formed
+/// in double and, on the host, in an order that the count alone decides. On the host float16 and
+/// bfloat16 are computed in float32 and rounded to nearest; int64 and byte can be copied, cast (cut
+/// towards zero), filled, added (times a whole factor, wrapping around), gathered and scattered.
 class Operations {
  public:
   virtual ~Operations() = default;
@@ -56,7 +58,9 @@ class Operations {
   virtual double sum_of_magnitudes(Vector x) const = 0;
   virtual double largest_magnitude(Vector x) const = 0;  ///< NaN if there is a NaN
   virtual bool finite(Vector x) const = 0;               ///< no NaN, no infinity
+  /// to[i] = from[index[i]], for every i of `index`, which is as long as `to`.
   virtual void gather(Vector to, Vector from, std::span<const std::int64_t> index) const = 0;
+  /// to[index[i]] = from[i], in order, for every i of `index`, which is as long as `from`.
   virtual void scatter(Vector to, Vector from, std::span<const std::int64_t> index) const = 0;
 };
 
