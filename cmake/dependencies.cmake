@@ -33,6 +33,8 @@ if(PARAJOULE_FUZZ)
   target_compile_options(ours INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+find_package(ZLIB REQUIRED)
+
 # SQLite, statically: a record can be read on a machine that has none.
 find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
 find_library(SQLITE_ARCHIVE libsqlite3.a REQUIRED)
@@ -54,5 +56,4 @@ if(PARAJOULE_TRAIN)
   target_link_libraries(mpi INTERFACE ${MPI_C_LIBRARIES})
   find_package(JPEG REQUIRED)
   find_package(PNG REQUIRED)
-  find_package(ZLIB REQUIRED)
 endif()

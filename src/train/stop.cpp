@@ -1,0 +1,57 @@
+#include "train/stop.h"
+
+#include <array>
+#include <atomic>
+
+#include <signal.h>
+
+#include "base/error.h"
+
+namespace parajoule::train {
+namespace {
+
+constexpr std::array listened = {SIGUSR1, SIGTERM, SIGINT};
+
+// A handler may touch lock-free atomics only. Zero: no signal has come.
+std::atomic<int> first_signal{0};
+std::atomic<int> interrupts{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+std::atomic<bool> listening{false};
+std::array<struct sigaction, listened.size()> before;
+
+void note(int signal_number) {
+  int none = 0;
+  first_signal.compare_exchange_strong(none, signal_number);
+  if (signal_number != SIGINT || ++interrupts < 2) return;
+  ::signal(SIGINT, SIG_DFL);
+  ::raise(SIGINT);
+}
+
+}  // namespace
+
+Stop::Stop() {
+  base::ensure(!listening.exchange(true), "a process listens for the wish to stop once");
+  first_signal = 0;
+  interrupts = 0;
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;  // reads and waits of libraries go on
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < listened.size(); ++i) sigaction(listened[i], &action, &before[i]);
+}
+
+Stop::~Stop() {
+  for (std::size_t i = 0; i < listened.size(); ++i) {
+    sigaction(listened[i], &before[i], nullptr);
+  }
+  listening = false;
+}
+
+std::optional<int> Stop::signal() const {
+  const int number = first_signal;
+  if (number == 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace parajoule::train
