@@ -42,6 +42,10 @@ add_library(sqlite INTERFACE)
 target_include_directories(sqlite SYSTEM INTERFACE ${SQLITE_INCLUDE})
 target_link_libraries(sqlite INTERFACE ${SQLITE_ARCHIVE} ${CMAKE_DL_LIBS} m)
 
+# Pictures, for data/.
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+
 if(PARAJOULE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
@@ -54,6 +58,4 @@ if(PARAJOULE_TRAIN)
   target_include_directories(mpi SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
   target_compile_definitions(mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_link_libraries(mpi INTERFACE ${MPI_C_LIBRARIES})
-  find_package(JPEG REQUIRED)
-  find_package(PNG REQUIRED)
 endif()

@@ -1,0 +1,54 @@
+#pragma once
+
+// Which samples a rank reads, and when: pure functions of (samples, batch size, ranks, seed,
+// epoch), the same on every rank.
+
+#include <cstdint>
+#include <vector>
+
+#include "base/vector.h"
+
+namespace parajoule::data {
+
+/// The samples 0 ... count - 1 in the order in which an epoch takes them: Fisher and Yates's
+/// shuffle (Knuth, The Art of Computer Programming, vol. 2, algorithm P) on numbers drawn from
+/// base::stream(seed, Purpose::order, epoch).
+std::vector<std::int64_t> order(std::int64_t count, std::uint64_t seed, std::int64_t epoch);
+
+/// How the ranks that train share an epoch: step t takes the positions
+/// [t * global_batch_size, (t + 1) * global_batch_size) of the epoch's order, and each rank a
+/// contiguous part of them. The last step may be short; it is split as evenly as can be, so a rank
+/// may have no sample in it, and still takes the step. With another number of ranks at an equal
+/// global batch size the same samples come in the same steps.
+struct Shards {
+  std::int64_t samples = 0;
+  std::int64_t global_batch_size = 1;
+  int ranks = 1;  ///< that train
+  int rank = 0;   ///< number among those that train
+
+  /// Equal for all ranks.
+  std::int64_t steps() const;
+  /// Positions all ranks together take in `step`, and those this rank takes.
+  base::Range whole(std::int64_t step) const;
+  base::Range share(std::int64_t step) const;
+};
+
+/// What one rank reads, batch by batch.
+struct Pass {
+  struct Batch {
+    std::int64_t number = 0;  ///< of the step or the chunk, counted over all ranks
+    base::Range range;        ///< in `samples`; may be empty
+  };
+  std::vector<std::int64_t> samples;
+  std::vector<Batch> batches;
+};
+
+/// One epoch of training from `first_step` on.
+Pass training_pass(const Shards& shards, std::uint64_t seed, std::int64_t epoch,
+                   std::int64_t first_step = 0);
+
+/// Samples 0 ... samples - 1 in chunks of `chunk_size`, the last one shorter, dealt whole: rank r
+/// of R reads chunks r, r + R, r + 2R ... What a chunk holds does not depend on the ranks.
+Pass evaluation_pass(std::int64_t samples, std::int64_t chunk_size, int rank, int ranks);
+
+}  // namespace parajoule::data

@@ -1,0 +1,11 @@
+#pragma once
+
+// One function a data set, each in a file of its own; catalog.cpp lists them.
+
+#include "data/catalog.h"
+
+namespace parajoule::data {
+
+Kind fashion_mnist();
+
+}  // namespace parajoule::data
