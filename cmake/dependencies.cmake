@@ -11,7 +11,8 @@ target_compile_options(ours INTERFACE -Wall -Wextra -Werror -ffp-contract=off
   # g++ 12 sees an overflow in fmt 9's headers at -O3 that is not there.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 target_compile_definitions(ours INTERFACE FMT_HEADER_ONLY SPDLOG_HEADER_ONLY SPDLOG_FMT_EXTERNAL_HO
-                           TOML_HEADER_ONLY=1)
+                           TOML_HEADER_ONLY=1
+                           "PARAJOULE_VERSION=\"${PROJECT_VERSION}\"")
 target_include_directories(ours INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ours INTERFACE Threads::Threads)
 
