@@ -43,9 +43,12 @@ PARAJOULE_VECTORISED void update(const Elements<double>& e, const Coefficients<d
 class AdamW final : public Optimizer {
  public:
   AdamW(const base::Settings& settings, const schedule::Layout& layout, const Memory& memory)
-      : betas_(settings), decay_(settings, layout), moments_(layout.parameter_count(), memory) {}
+      : betas_(settings, "adamw"),
+        decay_(settings, layout),
+        moments_(layout.parameter_count(), memory) {}
 
   void step(base::Vector weights, base::Vector gradients, base::Range range, double rate) override {
+    ensure_whole(weights, gradients, moments_.first.count());
     if (weights.element() == base::Element::float64)
       step_as<double>(weights, gradients, range, rate);
     else

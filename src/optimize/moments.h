@@ -38,8 +38,8 @@ struct Betas {
   double second;
   double epsilon;
 
-  /// Throws Error{usage} unless both betas are below 1.
-  explicit Betas(const base::Settings& settings);
+  /// Throws Error{usage} that names `table` unless both betas are below 1.
+  Betas(const base::Settings& settings, std::string_view table);
 };
 
 /// What one pass over a piece of the vector needs, in its precision. `rate` has the correction of

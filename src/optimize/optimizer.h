@@ -31,4 +31,7 @@ class Optimizer {
   virtual void load(const base::Archive& archive) = 0;
 };
 
+/// Both vectors are as long as the layout and of one element type: what `step` may rely on.
+void ensure_whole(base::Vector weights, base::Vector gradients, std::size_t parameters);
+
 }  // namespace parajoule::optimize

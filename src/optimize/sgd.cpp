@@ -69,14 +69,16 @@ class Sgd final : public Optimizer {
   Sgd(const base::Settings& settings, const schedule::Layout& layout, const Memory& memory)
       : momentum_(settings.number("momentum")),
         nesterov_(settings.flag("nesterov")),
+        parameters_(layout.parameter_count()),
         decay_(settings, layout) {
     if (nesterov_ && momentum_ == 0)
       throw base::Error(base::Fault::usage,
                         "sgd.nesterov = true: needs a momentum above 0, such as momentum = 0.9");
-    if (momentum_ != 0) velocity_ = memory(layout.parameter_count());
+    if (momentum_ != 0) velocity_ = memory(parameters_);
   }
 
   void step(base::Vector weights, base::Vector gradients, base::Range range, double rate) override {
+    ensure_whole(weights, gradients, parameters_);
     if (weights.element() == base::Element::float64)
       step_as<double>(weights[range], gradients[range], range, rate);
     else
@@ -111,6 +113,7 @@ class Sgd final : public Optimizer {
 
   double momentum_;
   bool nesterov_;
+  std::size_t parameters_;
   Decay decay_;
   base::Vector velocity_;
 };

@@ -21,6 +21,8 @@ std::size_t StepCounts::end_of(Begins::const_iterator begin) const {
 }
 
 std::vector<StepCounts::Counted> StepCounts::advance(base::Range range) {
+  base::ensure(range.begin <= range.end && range.end <= elements_,
+               "a step's range lies in the layout");
   if (range.size() == 0) return {};
   const auto end = cut(range.end);
   const auto begin = cut(range.begin);
