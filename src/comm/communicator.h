@@ -47,7 +47,16 @@ class [[nodiscard]] Pending {
 /// One call that all ranks of a communicator make in the same order with the same kind, count and
 /// element type.
 struct Collective {
-  enum class Kind { sum, minimum, maximum, broadcast, reduce, reduce_scatter, all_gather, barrier };
+  enum class Kind : std::uint8_t {
+    sum,
+    minimum,
+    maximum,
+    broadcast,
+    reduce,
+    reduce_scatter,
+    all_gather,
+    barrier
+  };
   Kind kind = Kind::sum;
   base::Vector values = {};  ///< in place; the same count on every rank
   /// This rank's weight: its values count `factor` times in a sum. A mean has 1 / size on every
