@@ -9,8 +9,9 @@
 
 namespace parajoule::base {
 
-/// The name that differs least from `word` (Levenshtein distance), if any is near enough to have
-/// been meant: at most a third of the letters, and at least one.
+/// The name that differs least from `word` (letters changed, added, dropped or swapped with their
+/// neighbour), if any is near enough to have been meant: at most a third of the letters, and at
+/// least one.
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> names);
 

@@ -14,6 +14,7 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("momentun", names), "momentum");
   EXPECT_EQ(nearest("rong", names), "ring");
   EXPECT_EQ(nearest("ring", names), "ring");
+  EXPECT_EQ(nearest("rnig", names), "ring");
 }
 
 TEST(Nearest, IsSilentWhenNothingIsNear) {

@@ -24,12 +24,12 @@ class Watch {
 
 /// Where training stands, at the beginning of the step under way.
 struct Progress {
-  std::int64_t step = 0;             ///< of this rank, from 0, over all epochs
-  std::int64_t epoch = 0;            ///< from 0
-  std::int64_t samples = 0;          ///< this rank takes in this step; 0 if it has none
-  std::int64_t samples_of_all = 0;   ///< all ranks that train take in this step together
-  double learning_rate = 0;          ///< of this step
-  double loss = 0;                   ///< mean over the last epoch, equal on all ranks; 0 before
+  std::int64_t step = 0;            ///< of this rank, from 0, over all epochs
+  std::int64_t epoch = 0;           ///< from 0
+  std::int64_t samples = 0;         ///< this rank takes in this step; 0 if it has none
+  std::int64_t samples_of_all = 0;  ///< all ranks that train take in this step together
+  double learning_rate = 0;         ///< of this step
+  double loss = 0;                  ///< mean over the last epoch, equal on all ranks; 0 before
 };
 
 class Worker {

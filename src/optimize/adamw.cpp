@@ -1,0 +1,82 @@
+// AdamW: Adam with decoupled weight decay. I. Loshchilov, F. Hutter: "Decoupled Weight Decay
+// Regularization", ICLR 2019, arXiv:1711.05101, algorithm 2; the decay is scaled by the learning
+// rate, as the schedule multiplier there and as PyTorch does.
+//
+//   w <- w - lr lambda w
+//   m <- beta_1 m + (1 - beta_1) g
+//   v <- beta_2 v + (1 - beta_2) g^2
+//   w <- w - lr (m / (1 - beta_1^t)) / (sqrt(v / (1 - beta_2^t)) + epsilon)
+//
+// t counts the steps of each element by itself, so that ranges may be updated in any cut.
+#include "optimize/adamw.h"
+
+#include <cmath>
+
+#include "optimize/decay.h"
+#include "optimize/moments.h"
+
+namespace parajoule::optimize {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline void loop(const Elements<T>& e, const Coefficients<T>& c) {
+  T* __restrict w = e.weights;
+  const T* __restrict g = e.gradients;
+  T* __restrict m = e.first;
+  T* __restrict v = e.second;
+  const T kept = 1 - c.decay;
+  for (std::size_t i = 0; i < e.count; ++i) {
+    m[i] = c.beta1 * m[i] + c.rest1 * g[i];
+    v[i] = c.beta2 * v[i] + c.rest2 * (g[i] * g[i]);
+    w[i] = kept * w[i] - c.rate * m[i] / (std::sqrt(v[i]) / c.root + c.epsilon);
+  }
+}
+
+// Plain functions, because only those are compiled for several instruction sets.
+PARAJOULE_VECTORISED void update(const Elements<float>& e, const Coefficients<float>& c) {
+  loop(e, c);
+}
+PARAJOULE_VECTORISED void update(const Elements<double>& e, const Coefficients<double>& c) {
+  loop(e, c);
+}
+
+class AdamW final : public Optimizer {
+ public:
+  AdamW(const base::Settings& settings, const schedule::Layout& layout, const Memory& memory)
+      : betas_(settings, "adamw"),
+        decay_(settings, layout),
+        moments_(layout.parameter_count(), memory) {}
+
+  void step(base::Vector weights, base::Vector gradients, base::Range range, double rate) override {
+    ensure_whole(weights, gradients, moments_.first.count());
+    if (weights.element() == base::Element::float64)
+      step_as<double>(weights, gradients, range, rate);
+    else
+      step_as<float>(weights, gradients, range, rate);
+  }
+
+  void save(base::Archive& archive) const override { moments_.save(archive); }
+  void load(const base::Archive& archive) override { moments_.load(archive); }
+
+ private:
+  template <class T>
+  void step_as(base::Vector weights, base::Vector gradients, base::Range range, double rate) {
+    for (const StepCounts::Counted& counted : moments_.steps.advance(range))
+      for (const Decay::Piece& piece : decay_.within(counted.range))
+        update(elements<T>(weights, gradients, moments_, piece.range),
+               Coefficients<T>(betas_, counted.steps, rate, rate * piece.strength));
+  }
+
+  Betas betas_;
+  Decay decay_;
+  Moments moments_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_adamw(const base::Settings& settings,
+                                      const schedule::Layout& layout, const Memory& memory) {
+  return std::make_unique<AdamW>(settings, layout, memory);
+}
+
+}  // namespace parajoule::optimize

@@ -1,0 +1,95 @@
+#include "optimize/catalog.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "optimize/adam.h"
+#include "optimize/adamw.h"
+#include "optimize/sgd.h"
+
+namespace parajoule::optimize {
+namespace {
+
+using Kind = base::Option::Kind;
+
+base::Option weight_decay(std::string_view fallback) {
+  return {.name = "weight_decay",
+          .kind = Kind::number,
+          .fallback = fallback,
+          .help = "lambda, how strongly weights are pulled to zero",
+          .least = 0.0};
+}
+
+base::Option decay() {
+  return {.name = "decay",
+          .kind = Kind::word,
+          .fallback = "all",
+          .help = "what weight_decay pulls: all, or matrices (no biases, no normalisation)",
+          .choices = {"all", "matrices"}};
+}
+
+base::Option beta(std::string_view name, std::string_view fallback, std::string_view help) {
+  return {.name = name,
+          .kind = Kind::number,
+          .fallback = fallback,
+          .help = help,
+          .least = 0.0,
+          .most = 1.0};
+}
+
+std::vector<base::Option> moments(std::string_view decayed) {
+  return {beta("beta1", "0.9", "beta_1, what the mean of the gradients keeps in a step"),
+          beta("beta2", "0.999", "beta_2, what the mean of their squares keeps in a step"),
+          {.name = "epsilon",
+           .kind = Kind::number,
+           .fallback = "1e-8",
+           .help = "epsilon, added to the root of the mean of squares",
+           .least = 0.0},
+          weight_decay(decayed),
+          decay()};
+}
+
+std::vector<Entry> table() {
+  return {
+      {"sgd",
+       "stochastic gradient descent, with momentum, plain or Nesterov's",
+       "Sutskever et al., ICML 2013",
+       {{.name = "momentum",
+         .kind = Kind::number,
+         .fallback = "0.9",
+         .help = "mu, what the velocity keeps in a step; 0: no momentum",
+         .least = 0.0,
+         .most = 1.0},
+        {.name = "nesterov",
+         .kind = Kind::flag,
+         .fallback = "false",
+         .help = "look ahead along the velocity"},
+        weight_decay("0"),
+        decay()},
+       make_sgd},
+      {"adam", "adaptive moments; weight decay is part of the gradient",
+       "Kingma, Ba, ICLR 2015, arXiv:1412.6980", moments("0"), make_adam},
+      {"adamw", "adaptive moments; weight decay apart from the gradient",
+       "Loshchilov, Hutter, ICLR 2019, arXiv:1711.05101", moments("0.01"), make_adamw},
+  };
+}
+
+}  // namespace
+
+std::span<const Entry> optimizers() {
+  static const std::vector<Entry> entries = table();
+  return entries;
+}
+
+const Entry& optimizer(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : optimizers()) {
+    if (entry.name == name) return entry;
+    names.push_back(entry.name);
+  }
+  throw base::Error(base::Fault::usage, fmt::format("optimizer = {}: no such optimizer{}", name,
+                                                    base::hint(name, names)));
+}
+
+}  // namespace parajoule::optimize

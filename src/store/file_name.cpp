@@ -1,0 +1,59 @@
+#include "store/file_name.h"
+
+#include <ctime>
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include "base/error.h"
+
+namespace parajoule::store {
+
+std::string random_id() {
+  unsigned char bytes[8];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw base::Error(base::Fault::environment, "the system has no random numbers (getrandom)");
+  std::string id;
+  for (const unsigned char byte : bytes) id += char('a' + byte % 26);
+  return id;
+}
+
+std::string written_utc(std::chrono::system_clock::time_point moment) {
+  using std::chrono::milliseconds;
+  const auto since = std::chrono::floor<milliseconds>(moment.time_since_epoch()).count();
+  const std::time_t seconds = since / 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     since % 1000);
+}
+
+std::string file_name(std::string_view started_utc, std::string_view name, std::string_view id) {
+  constexpr std::size_t longest = 60;
+  std::string plain_name;
+  for (const char c : name.substr(0, longest)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    plain_name += plain ? c : '_';
+  }
+  std::string start;
+  for (const char c : started_utc.substr(0, started_utc.find('.')))
+    if (c != '-' && c != ':') start += c;
+  return fmt::format("{}Z-{}-{}.db", start, plain_name.empty() ? "run" : plain_name, id);
+}
+
+std::filesystem::path folder_of_records(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  std::filesystem::path real;
+  if (!failed) real = std::filesystem::canonical(folder, failed);
+  if (failed)
+    throw base::Error(base::Fault::environment,
+                      fmt::format("cannot make the folder of records '{}': {}; name another one "
+                                  "with the key `records` or PARAJOULE_RECORDS",
+                                  folder.string(), failed.message()));
+  return real;
+}
+
+}  // namespace parajoule::store

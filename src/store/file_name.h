@@ -1,0 +1,25 @@
+#pragma once
+
+// How records are told apart: an id, the moment of the start, a file name made of both.
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace parajoule::store {
+
+/// Eight random letters, from the system's own source of random numbers.
+std::string random_id();
+
+/// A moment in UTC: `2025-11-30T10:11:12.123Z`.
+std::string written_utc(std::chrono::system_clock::time_point moment);
+
+/// `<start>-<name>-<id>.db`: names that sort by their start and survive every file system.
+std::string file_name(std::string_view started_utc, std::string_view name, std::string_view id);
+
+/// The folder, made if it is not there, as an absolute path without links.
+/// Throws Error{environment} that names it.
+std::filesystem::path folder_of_records(const std::filesystem::path& folder);
+
+}  // namespace parajoule::store

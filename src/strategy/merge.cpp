@@ -1,0 +1,52 @@
+#include "strategy/merge.h"
+
+#include <algorithm>
+
+namespace parajoule::strategy {
+
+std::vector<base::Range> merged_ranges(const schedule::Layout& layout, base::Element element,
+                                       std::size_t bytes) {
+  const std::size_t each = std::max<std::size_t>(1, bytes / base::bytes_of(element));
+  std::vector<base::Range> ranges;
+  std::size_t end = layout.parameter_count();
+  for (auto parameter = layout.parameters.rbegin(); parameter != layout.parameters.rend();
+       ++parameter) {
+    const std::size_t begin = parameter->range.begin;
+    const std::size_t wanted = ranges.empty() ? each / 8 : each;
+    if (end - begin < wanted && begin != 0) continue;
+    if (end > begin) ranges.push_back({begin, end});
+    end = begin;
+  }
+  return ranges;
+}
+
+MergedSum::MergedSum(comm::Communicator& group, base::Vector gradients,
+                     std::vector<base::Range> ranges, double factor)
+    : group_(group), gradients_(gradients), ranges_(std::move(ranges)), factor_(factor) {
+  for (const base::Range& range : ranges_) missing_.push_back(range.size());
+  under_way_.reserve(ranges_.size());
+}
+
+void MergedSum::ready(base::Range range) {
+  for (std::size_t i = under_way_.size(); i < ranges_.size(); ++i) {
+    const std::size_t begin = std::max(range.begin, ranges_[i].begin);
+    const std::size_t end = std::min(range.end, ranges_[i].end);
+    if (begin < end) missing_[i] -= end - begin;
+  }
+  start_ready();
+  // A started sum moves forward only when it is asked.
+  if (!under_way_.empty()) under_way_.back().done();
+}
+
+void MergedSum::start_ready() {
+  while (under_way_.size() < ranges_.size() && missing_[under_way_.size()] == 0)
+    under_way_.push_back(group_.start_sum(gradients_[ranges_[under_way_.size()]], factor_));
+}
+
+void MergedSum::finish() {
+  std::ranges::fill(missing_, 0);
+  start_ready();
+  for (comm::Pending& sum : under_way_) sum.wait();
+}
+
+}  // namespace parajoule::strategy

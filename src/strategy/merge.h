@@ -1,0 +1,45 @@
+#pragma once
+
+// Gradients merged in one agreed order and summed while the backward pass still runs.
+
+#include <cstddef>
+#include <vector>
+
+#include "base/vector.h"
+#include "comm/communicator.h"
+#include "schedule/layout.h"
+#include "strategy/worker.h"
+
+namespace parajoule::strategy {
+
+/// Cuts the parameters, from the last to the first (the order in which a backward pass finishes
+/// them), into ranges of at least `bytes`; the first is smaller, so that the sums begin early. A
+/// pure function of the layout: the same on all ranks.
+std::vector<base::Range> merged_ranges(const schedule::Layout& layout, base::Element element,
+                                       std::size_t bytes);
+
+/// Watches one pass and starts the sum of each merged range once it is final. Sums are started in
+/// the order of the ranges, never in the order in which a rank happens to finish them: mis-ordered
+/// collectives add up the wrong ranges without an error.
+class MergedSum final : public Watch {
+ public:
+  MergedSum(comm::Communicator& group, base::Vector gradients, std::vector<base::Range> ranges,
+            double factor);
+
+  void ready(base::Range range) override;
+
+  /// Starts what the pass has not, and waits for all of it.
+  void finish();
+
+ private:
+  void start_ready();
+
+  comm::Communicator& group_;
+  base::Vector gradients_;
+  std::vector<base::Range> ranges_;
+  std::vector<std::size_t> missing_;  ///< elements of each range that are not final yet
+  double factor_;
+  std::vector<comm::Pending> under_way_;
+};
+
+}  // namespace parajoule::strategy
