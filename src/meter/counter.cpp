@@ -1,0 +1,63 @@
+#include "meter/counter.h"
+
+#include <fmt/format.h>
+
+namespace parajoule::meter {
+
+using base::Joules;
+using base::Seconds;
+
+Reading Counter::update(Joules raw, Seconds now) {
+  const Shown shown{raw, now};
+  if (!last_) {
+    last_ = shown;
+    total_ = raw;
+    return total_.value;
+  }
+  if (const auto growth = plausible_growth(*last_, shown)) return accept(shown, *growth);
+  return doubt(shown);
+}
+
+/// How far the counter has come at least; none if it fell and its range is not known.
+std::optional<Joules> Counter::growth(Joules from, Joules to) const {
+  if (to >= from) return to - from;
+  if (!options_.range) return {};
+  return to + *options_.range - from;
+}
+
+std::optional<Joules> Counter::plausible_growth(Shown from, Shown to) const {
+  const auto growth = this->growth(from.raw, to.raw);
+  if (!growth || *growth < Joules{0}) return {};
+  const Joules most = options_.most * (to.at - from.at + options_.slack);
+  return *growth <= most ? growth : std::nullopt;
+}
+
+Reading Counter::accept(Shown shown, Joules growth) {
+  const Seconds unread = shown.at - last_->at;
+  last_ = shown;
+  odd_.reset();
+  total_ += growth;
+  if (!options_.range || options_.most * unread < *options_.range) return total_.value;
+  return Gap{Gap::Cause::missed_wrap,
+             fmt::format("not read for {:.1f} s, in which its range of {:.0f} J may have passed",
+                         unread.count(), options_.range->value)};
+}
+
+Reading Counter::doubt(Shown shown) {
+  const auto since_odd = odd_ ? plausible_growth(*odd_, shown) : std::nullopt;
+  const Joules before = last_->raw;
+  if (!since_odd) {
+    odd_ = shown;
+    return Gap{Gap::Cause::implausible,
+               fmt::format("went from {:.3f} J to {:.3f} J in {:.3f} s", before.value,
+                           shown.raw.value, (shown.at - last_->at).count())};
+  }
+  const Joules anew = odd_->raw;
+  last_ = shown;
+  odd_.reset();
+  total_ += *since_odd;
+  return Gap{Gap::Cause::reset,
+             fmt::format("began anew at {:.3f} J after {:.3f} J", anew.value, before.value)};
+}
+
+}  // namespace parajoule::meter

@@ -1,0 +1,46 @@
+#pragma once
+
+// Energy counters that pass their range and begin again, made into one that never falls.
+
+#include <optional>
+
+#include "base/quantity.h"
+#include "meter/source.h"
+
+namespace parajoule::meter {
+
+/// Adds up the differences of a hardware counter. A fall is a pass through the range if the power
+/// that this would mean is possible, else a slip of the counter: one odd reading is dropped and
+/// costs nothing, two that agree with each other are a new beginning.
+class Counter {
+ public:
+  struct Options {
+    std::optional<base::Joules> range = {};  ///< the value it never reaches; none: not known
+    base::Watts most{3000};                  ///< more than the device can ever draw
+    base::Seconds slack{0.5};  ///< the device may show its energy so much late, in one step
+  };
+
+  explicit Counter(const Options& options) : options_(options) {}
+
+  /// `raw` is what the counter shows at `now`. The value is the first reading plus all energy
+  /// since. A gap `implausible` loses nothing; `reset` and `missed_wrap` lose energy that no later
+  /// reading brings back.
+  Reading update(base::Joules raw, base::Seconds now);
+
+ private:
+  struct Shown {
+    base::Joules raw;
+    base::Seconds at;
+  };
+  std::optional<base::Joules> growth(base::Joules from, base::Joules to) const;
+  std::optional<base::Joules> plausible_growth(Shown from, Shown to) const;
+  Reading accept(Shown shown, base::Joules growth);
+  Reading doubt(Shown shown);
+
+  Options options_;
+  std::optional<Shown> last_;  ///< the last one believed
+  std::optional<Shown> odd_;   ///< the last one not believed, if nothing was believed since
+  base::Joules total_;
+};
+
+}  // namespace parajoule::meter

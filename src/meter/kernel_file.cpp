@@ -1,0 +1,94 @@
+#include "meter/kernel_file.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace parajoule::meter {
+
+namespace {
+
+Failure failure(int code) { return {code, std::strerror(code)}; }
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \n\t\r");
+  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
+}
+
+}  // namespace
+
+KernelFile::KernelFile(const std::filesystem::path& path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      error_(descriptor_ < 0 ? errno : 0) {}
+
+KernelFile::KernelFile(KernelFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      error_(std::exchange(other.error_, EBADF)) {}
+
+KernelFile& KernelFile::operator=(KernelFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+KernelFile::~KernelFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::variant<std::string, Failure> KernelFile::text() const {
+  if (descriptor_ < 0) return failure(error_);
+  std::string text;
+  std::array<char, 4096> piece;
+  while (true) {
+    const ssize_t count = ::pread(descriptor_, piece.data(), piece.size(), off_t(text.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure(errno);
+    if (count == 0) return text;
+    text.append(piece.data(), std::size_t(count));
+  }
+}
+
+std::variant<std::uint64_t, Failure> KernelFile::number() const {
+  const auto read = text();
+  if (const auto* failed = std::get_if<Failure>(&read)) return *failed;
+  const std::string_view digits = trimmed(std::get<std::string>(read));
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return Failure{0, fmt::format("'{}' is not a number", digits.substr(0, 40))};
+  return number;
+}
+
+std::optional<std::string> line_of(const std::filesystem::path& path) {
+  const auto read = KernelFile(path).text();
+  const auto* text = std::get_if<std::string>(&read);
+  if (!text) return {};
+  return std::string(trimmed(text->substr(0, text->find('\n'))));
+}
+
+std::optional<std::uint64_t> number_in(const std::filesystem::path& path) {
+  const auto read = KernelFile(path).number();
+  const auto* number = std::get_if<std::uint64_t>(&read);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+std::string ranges(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text +=
+        last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace parajoule::meter

@@ -1,0 +1,158 @@
+#include "meter/nvml_library.h"
+
+#include <array>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace parajoule::meter {
+
+using base::Joules;
+using base::Watts;
+
+namespace {
+
+constexpr int success = 0;
+
+/// nvmlFieldValue_t of nvml.h.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  int type;
+  int result;
+  union {
+    double number;
+    unsigned small;
+    unsigned long long large;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40);
+
+constexpr unsigned power_instant = 186;  // NVML_FI_DEV_POWER_INSTANT
+
+Watts from_milliwatts(unsigned milliwatts) { return {double(milliwatts) * 1e-3}; }
+
+}  // namespace
+
+template <class Function>
+Function* NvmlLibrary::find(const char* name) const {
+  return reinterpret_cast<Function*>(::dlsym(handle_, name));
+}
+
+/// Calls a function of the library; a failure if there is none of this name or it says so.
+template <class... Arguments>
+std::optional<NvmlFailure> NvmlLibrary::call(const char* name, Arguments... arguments) const {
+  auto* function = find<int(Arguments...)>(name);
+  if (!function) return NvmlFailure{NvmlFailure::missing, fmt::format("{} is missing", name)};
+  const int code = function(arguments...);
+  return code == success ? std::nullopt : std::optional(failure(code));
+}
+
+NvmlFailure NvmlLibrary::failure(int code) const {
+  auto* words = find<const char*(int)>("nvmlErrorString");
+  const char* text = words ? words(code) : nullptr;
+  return {code, text ? fmt::format("{} (NVML {})", text, code) : fmt::format("NVML {}", code)};
+}
+
+NvmlAnswer<NvmlLibrary> NvmlLibrary::open(const std::string& name) {
+  // Unloading a driver's library is asking for trouble, so it stays.
+  void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle) {
+    const char* why = ::dlerror();
+    return NvmlFailure{NvmlFailure::missing, why ? why : name + " cannot be loaded"};
+  }
+  NvmlLibrary library(handle);
+  if (auto failed = library.call("nvmlInit_v2")) return *failed;
+  library.initialised_ = true;
+  return NvmlAnswer<NvmlLibrary>(std::move(library));
+}
+
+NvmlLibrary::NvmlLibrary(NvmlLibrary&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      initialised_(std::exchange(other.initialised_, false)) {}
+
+NvmlLibrary::~NvmlLibrary() {
+  if (initialised_) call("nvmlShutdown");
+  if (handle_) ::dlclose(handle_);
+}
+
+NvmlAnswer<unsigned> NvmlLibrary::count() const {
+  unsigned count = 0;
+  if (auto failed = call("nvmlDeviceGetCount_v2", &count)) return *failed;
+  return count;
+}
+
+NvmlAnswer<NvmlDevice> NvmlLibrary::device(unsigned index) const {
+  NvmlDevice device = nullptr;
+  if (auto failed = call("nvmlDeviceGetHandleByIndex_v2", index, &device)) return *failed;
+  return device;
+}
+
+std::string NvmlLibrary::driver() const {
+  std::array<char, 96> text{};
+  const auto failed = call("nvmlSystemGetDriverVersion", text.data(), unsigned(text.size() - 1));
+  return failed ? "unknown" : text.data();
+}
+
+NvmlAnswer<std::string> NvmlLibrary::name(NvmlDevice device) const {
+  std::array<char, 97> text{};
+  if (auto failed = call("nvmlDeviceGetName", device, text.data(), unsigned(text.size() - 1)))
+    return *failed;
+  return std::string(text.data());
+}
+
+NvmlAnswer<std::string> NvmlLibrary::uuid(NvmlDevice device) const {
+  std::array<char, 97> text{};
+  if (auto failed = call("nvmlDeviceGetUUID", device, text.data(), unsigned(text.size() - 1)))
+    return *failed;
+  return std::string(text.data());
+}
+
+std::vector<NvmlDevice> NvmlLibrary::parts(NvmlDevice device) const {
+  unsigned most = 0;
+  std::vector<NvmlDevice> parts;
+  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &most)) return parts;
+  for (unsigned i = 0; i < most; ++i) {
+    NvmlDevice part = nullptr;
+    if (!call("nvmlDeviceGetMigDeviceHandleByIndex", device, i, &part)) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::optional<NvmlArchitecture> NvmlLibrary::architecture(NvmlDevice device) const {
+  unsigned architecture = 0;
+  if (call("nvmlDeviceGetArchitecture", device, &architecture)) return {};
+  return NvmlArchitecture(architecture);
+}
+
+std::optional<Watts> NvmlLibrary::power_limit(NvmlDevice device) const {
+  unsigned milliwatts = 0;
+  if (call("nvmlDeviceGetPowerManagementLimit", device, &milliwatts)) return {};
+  return from_milliwatts(milliwatts);
+}
+
+NvmlAnswer<Joules> NvmlLibrary::energy(NvmlDevice device) const {
+  unsigned long long millijoules = 0;
+  if (auto failed = call("nvmlDeviceGetTotalEnergyConsumption", device, &millijoules))
+    return *failed;
+  return Joules{double(millijoules) * 1e-3};
+}
+
+NvmlAnswer<Watts> NvmlLibrary::power(NvmlDevice device) const {
+  unsigned milliwatts = 0;
+  if (auto failed = call("nvmlDeviceGetPowerUsage", device, &milliwatts)) return *failed;
+  return from_milliwatts(milliwatts);
+}
+
+NvmlAnswer<Watts> NvmlLibrary::instant_power(NvmlDevice device) const {
+  FieldValue field{};
+  field.field = power_instant;
+  if (auto failed = call("nvmlDeviceGetFieldValues", device, 1, &field)) return *failed;
+  if (field.result != success) return failure(field.result);
+  return from_milliwatts(field.value.small);
+}
+
+}  // namespace parajoule::meter

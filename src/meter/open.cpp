@@ -1,0 +1,77 @@
+#include "meter/open.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+#include "meter/model.h"
+#include "meter/nvml.h"
+#include "meter/rapl.h"
+
+namespace parajoule::meter {
+
+namespace {
+
+void append(Opened& all, Opened more) {
+  std::ranges::move(more.sources, std::back_inserter(all.sources));
+  std::ranges::move(more.unavailable, std::back_inserter(all.unavailable));
+}
+
+bool metered(std::span<const std::unique_ptr<Source>> sources, std::string_view kind) {
+  return std::ranges::any_of(sources, [&](const std::unique_ptr<Source>& source) {
+    const Description& description = source->description();
+    const bool energetic =
+        description.quantity == Quantity::energy || description.quantity == Quantity::power;
+    return energetic && (description.device_kind == kind || description.device_kind == "node");
+  });
+}
+
+/// Models of what nothing here meters.
+Opened open_models(const Options& options, bool cores_metered, bool memory_metered) {
+  Opened opened;
+  if (cores_metered && memory_metered) return opened;
+  try {
+    const Machine found = machine(options);
+    if (!cores_metered) opened.sources = model_cores(options, found);
+    if (!memory_metered) opened.sources.push_back(model_memory(found));
+  } catch (const base::Error& error) {
+    opened.unavailable.push_back(
+        {.what = "model of cores and memory", .reason = error.what(), .remedy = "mount /proc"});
+  }
+  return opened;
+}
+
+}  // namespace
+
+Opened open_sources(const Options& options) {
+  Opened opened = open_rapl(options);
+  append(opened, open_nvml(options));
+  const bool cores = metered(opened.sources, "cpu");
+  const bool memory = metered(opened.sources, "memory");
+  append(opened, open_models(options, cores, memory));
+  return opened;
+}
+
+std::optional<std::string> own_visible_devices() {
+  const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
+  return text ? std::optional<std::string>(text) : std::nullopt;
+}
+
+std::vector<std::string> unmetered(std::span<const Description> sources) {
+  const auto seen = [&](std::string_view kind) {
+    return std::ranges::any_of(sources, [&](const Description& description) {
+      const bool energetic =
+          description.quantity == Quantity::energy || description.quantity == Quantity::power;
+      return energetic && description.device_kind == kind;
+    });
+  };
+  std::vector<std::string> missing;
+  if (!seen("cpu") && !seen("node")) missing.push_back("processors");
+  if (!seen("memory") && !seen("node")) missing.push_back("memory");
+  for (const char* part : {"mainboard", "disks", "network", "fans", "losses of the power supply"})
+    missing.push_back(part);
+  return missing;
+}
+
+}  // namespace parajoule::meter

@@ -1,0 +1,62 @@
+#pragma once
+
+// Finds the sources of this machine. Every path and library name is a parameter, so that tests hand
+// in made-up trees and libraries.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "meter/source.h"
+
+namespace parajoule::meter {
+
+/// Why a number cannot be had on this machine. It is an answer, not an error.
+struct Unavailable {
+  std::string what;    ///< `package-0, RAPL powercap`
+  std::string reason;  ///< `energy_uj is readable for root only`
+  std::string remedy;  ///< one line to run, or why nothing helps
+  bool operator==(const Unavailable&) const = default;
+};
+
+struct Opened {
+  std::vector<std::unique_ptr<Source>> sources;
+  std::vector<Unavailable> unavailable;
+};
+
+struct Options {
+  std::filesystem::path sys = "/sys";
+  std::filesystem::path proc = "/proc";
+  std::string nvml = "libnvidia-ml.so.1";
+
+  /// The logical processors of the run on this node, for what is modelled. None: those this process
+  /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.
+  std::optional<std::vector<int>> cores = {};
+
+  /// The CUDA_VISIBLE_DEVICES of the run on this node: one text a rank, their union is metered.
+  /// None: that of this process.
+  std::optional<std::vector<std::string>> visible_devices = {};
+
+  /// How long a counter may stand still before it is taken for dead. None: it is not tried.
+  std::optional<base::Seconds> patience = base::Seconds(0.02);
+};
+
+/// All that can be read on this machine, and what cannot with its reason. What has no meter gets a
+/// model that says so. Opened by one process a node, whatever the number of ranks: its owner.
+Opened open_sources(const Options& options = {});
+
+/// The logical processors that this process may run on.
+std::vector<int> own_cores();
+
+/// CUDA_VISIBLE_DEVICES of this process, if it is set.
+std::optional<std::string> own_visible_devices();
+
+/// What draws power in every node and none of `sources` sees, in plain words: for the list that
+/// stands beside the totals.
+std::vector<std::string> unmetered(std::span<const Description> sources);
+
+}  // namespace parajoule::meter

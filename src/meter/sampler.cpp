@@ -1,0 +1,155 @@
+#include "meter/sampler.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "base/error.h"
+
+namespace parajoule::meter {
+
+using base::Seconds;
+
+namespace {
+
+/// Of the calling thread.
+Seconds cpu_time() {
+  timespec time;
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Seconds(double(time.tv_sec) + 1e-9 * double(time.tv_nsec));
+}
+
+Seconds period_of(double hertz) {
+  if (!(hertz > 0 && hertz <= 1000))
+    throw base::Error(base::Fault::usage,
+                      fmt::format("sampling_hertz = {} is not in (0, 1000]", hertz));
+  return Seconds(1 / hertz);
+}
+
+std::chrono::steady_clock::time_point moment(std::chrono::steady_clock::time_point start,
+                                             Seconds after) {
+  return start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
+}
+
+/// Signals are for the program's own threads: while it lives, threads are started that get none.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+Sampler::Sampler(std::vector<std::unique_ptr<Source>> sources, Options options)
+    : options_(std::move(options)),
+      clock_(node_clock(options_.start)),
+      sweep_(std::move(sources), clock_, period_of(options_.hertz)),
+      descriptions_(sweep_.descriptions()),
+      live_(descriptions_) {
+  keep(sweep_.whole_round());
+  const NoSignals while_starting;
+  sampling_ = std::thread([this] { sample(); });
+  delivering_ = std::thread([this] { deliver(); });
+}
+
+Sampler::~Sampler() {
+  try {
+    stop();
+  } catch (...) {  // whoever wants to know calls stop
+  }
+}
+
+void Sampler::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (sampling_.joinable()) sampling_.join();
+  if (delivering_.joinable()) delivering_.join();
+  std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+Seconds Sampler::now() const { return clock_.now(); }
+
+std::vector<Live> Sampler::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return live_.now();
+}
+
+SamplingCost Sampler::cost() const {
+  std::lock_guard lock(mutex_);
+  SamplingCost cost = cost_;
+  cost.cpu += delivery_cpu_;
+  return cost;
+}
+
+/// Takes the rows of a round into everything that others look at.
+void Sampler::keep(std::vector<Row> rows) {
+  std::lock_guard lock(mutex_);
+  for (const Row& row : rows) live_.add(row);
+  if (options_.sink) std::ranges::move(rows, std::back_inserter(undelivered_));
+  cost_.rounds = sweep_.rounds();
+  cost_.left_out = sweep_.left_out();
+  cost_.longest_round = sweep_.longest();
+}
+
+void Sampler::sample() {
+  const Seconds begin = clock_.now();
+  for (bool last = false; !last;) {
+    {
+      std::unique_lock lock(mutex_);
+      cost_.cpu = cpu_time();
+      cost_.wall = clock_.now() - begin;
+      last = wake_.wait_until(lock, moment(options_.start, sweep_.next()),
+                              [this] { return stopping_; });
+    }
+    keep(last ? sweep_.whole_round() : sweep_.round());
+  }
+  std::lock_guard lock(mutex_);
+  cost_.cpu = cpu_time();
+  cost_.wall = clock_.now() - begin;
+  sampled_ = true;
+  wake_.notify_all();
+}
+
+void Sampler::deliver() {
+  std::unique_lock lock(mutex_);
+  while (!sampled_) {
+    wake_.wait_for(lock, options_.deliver_every, [this] { return sampled_; });
+    offer(lock);
+    delivery_cpu_ = cpu_time();
+  }
+}
+
+/// Gives the rows so far to the sink, without holding the lock. What it does not take is offered
+/// again.
+void Sampler::offer(std::unique_lock<std::mutex>& lock) {
+  if (undelivered_.empty()) return;
+  std::vector<Row> rows = std::exchange(undelivered_, {});
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    options_.sink(rows);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  failure_ = failure;
+  if (failure) undelivered_.insert(undelivered_.begin(), rows.begin(), rows.end());
+}
+
+}  // namespace parajoule::meter
