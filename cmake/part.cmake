@@ -34,6 +34,12 @@ function(part_headers target torch)
     target_link_libraries(torch_header PRIVATE ours torch_libraries)
     target_precompile_headers(torch_header PRIVATE <torch/torch.h>)
   endif()
+  # A program must be compiled as the header was, which is made for libraries.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM torch_header)
 endfunction()
 

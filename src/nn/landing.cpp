@@ -1,0 +1,46 @@
+#include "nn/landing.h"
+
+#include <cstdint>
+
+namespace parajoule::nn {
+
+// The number places it before all other nodes that are ready, as libtorch's own accumulators are.
+Landing::Landing(const at::Tensor& parameter, at::Tensor place, base::Range range)
+    : Node(UINT64_MAX), place_(std::move(place)), range_(range) {
+  add_input_metadata(parameter);
+}
+
+void Landing::expect(const Ready* ready, double scale) {
+  ready_ = ready;
+  scale_ = scale;
+  claimed_ = false;
+  landed_ = false;
+}
+
+void Landing::give_up() { land(at::zeros({}, place_.options())); }
+
+at::Tensor Landing::claim() {
+  if (claimed_) return {};
+  claimed_ = true;
+  return place_;
+}
+
+torch::autograd::variable_list Landing::apply(torch::autograd::variable_list&& gradients) {
+  if (gradients[0].defined()) land(gradients[0]);
+  return {};
+}
+
+void Landing::land(const at::Tensor& gradient) {
+  const torch::NoGradGuard no_grad;
+  if (gradient.data_ptr() != place_.data_ptr()) place_.copy_(gradient);
+  if (scale_ != 1) place_.mul_(1 / scale_);
+  landed_ = true;
+  if (ready_ != nullptr && *ready_) (*ready_)(range_);
+}
+
+std::shared_ptr<Landing> landing_of(const at::Tensor& parameter) {
+  return std::dynamic_pointer_cast<Landing>(
+      torch::autograd::impl::try_get_grad_accumulator(parameter));
+}
+
+}  // namespace parajoule::nn
