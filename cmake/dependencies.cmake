@@ -24,7 +24,7 @@ if(PARAJOULE_SANITIZE)
     target_compile_options(ours INTERFACE -fsanitize=${sanitizer})
     target_link_options(ours INTERFACE -fsanitize=${sanitizer})
   endforeach()
-  target_compile_options(ours INTERFACE -fno-omit-frame-pointer)
+  target_compile_options(ours INTERFACE -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_compile_definitions(ours INTERFACE PARAJOULE_VECTORISED=)
 else()
   target_compile_definitions(ours INTERFACE

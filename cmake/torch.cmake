@@ -5,7 +5,6 @@ find_path(TORCH_INCLUDE torch/csrc/autograd/variable.h PATH_SUFFIXES include REQ
 find_path(TORCH_API_INCLUDE torch/torch.h HINTS ${TORCH_INCLUDE}/torch/csrc/api/include REQUIRED)
 find_library(TORCH_CPU torch_cpu REQUIRED)
 find_library(TORCH_C10 c10 REQUIRED)
-find_library(TORCH_LIBRARY torch)
 
 add_library(torch_libraries INTERFACE)
 target_include_directories(torch_libraries SYSTEM INTERFACE ${TORCH_INCLUDE} ${TORCH_API_INCLUDE})
