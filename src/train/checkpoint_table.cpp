@@ -1,5 +1,6 @@
 #include "train/checkpoint_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -84,9 +85,15 @@ class Decoder {
   std::span<const std::byte> bytes_;
 };
 
+/// Names stand in errors of one line.
+bool in_one_line(std::string_view name) {
+  return std::ranges::none_of(name, [](unsigned char letter) { return letter < ' '; });
+}
+
 void encode(const Slot& slot, Encoder& to) {
   base::ensure(slot.name.size() <= std::numeric_limits<std::uint16_t>::max() &&
-                   slot.shape.size() <= std::numeric_limits<std::uint8_t>::max(),
+                   slot.shape.size() <= std::numeric_limits<std::uint8_t>::max() &&
+                   in_one_line(slot.name),
                "names and shapes of an archive are short");
   to.number(std::uint16_t(slot.name.size()));
   to.text(slot.name);
@@ -112,6 +119,7 @@ std::optional<std::uint64_t> bytes_of(Element element, std::span<const std::int6
 Slot decode_slot(Decoder& from) {
   Slot slot;
   slot.name = from.text(from.number<std::uint16_t>());
+  from.require(in_one_line(slot.name), "the name of an entry is no text");
   const auto element = from.number<std::uint8_t>();
   from.require(element <= last_element, fmt::format("'{}' is of no known type", slot.name));
   slot.element = Element(element);
@@ -155,6 +163,7 @@ void require_ours(std::string_view name, std::string_view front) {
 }  // namespace
 
 std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t checksum) {
+  if (bytes.empty()) return checksum;  // zlib would begin anew for a null pointer
   return std::uint32_t(
       crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
