@@ -23,7 +23,7 @@ bool metered(std::span<const std::unique_ptr<Source>> sources, std::string_view 
     const Description& description = source->description();
     const bool energetic =
         description.quantity == Quantity::energy || description.quantity == Quantity::power;
-    return energetic && (description.device_kind == kind || description.device_kind == "node");
+    return energetic && (description.device_kind == kind || description.device_kind == "platform");
   });
 }
 
@@ -67,8 +67,8 @@ std::vector<std::string> unmetered(std::span<const Description> sources) {
     });
   };
   std::vector<std::string> missing;
-  if (!seen("cpu") && !seen("node")) missing.push_back("processors");
-  if (!seen("memory") && !seen("node")) missing.push_back("memory");
+  if (!seen("cpu") && !seen("platform")) missing.push_back("processors");
+  if (!seen("memory") && !seen("platform")) missing.push_back("memory");
   for (const char* part : {"mainboard", "disks", "network", "fans", "losses of the power supply"})
     missing.push_back(part);
   return missing;

@@ -206,7 +206,7 @@ void relate(std::vector<Candidate>& candidates) {
 }
 
 std::string kind_of(Domain domain) {
-  if (domain == Domain::platform) return "node";
+  if (domain == Domain::platform) return "platform";
   return domain == Domain::memory ? "memory" : "cpu";
 }
 

@@ -23,7 +23,7 @@ std::string_view name_of(Label label);
 /// A source in the words of the record: one member a column of its table `source`.
 struct Description {
   std::string device;       ///< unique on its node: `package-0`, `memory`, `GPU 3`
-  std::string device_kind;  ///< `cpu`, `memory`, `gpu`, `node`
+  std::string device_kind;  ///< `cpu`, `memory`, `gpu`, `platform`
   Quantity quantity;
   std::string unit;  ///< `joules`, `watts`, `fraction`
   Label label;

@@ -1,0 +1,37 @@
+#pragma once
+
+// The arithmetic under `account`: energy of a counter and of a series of powers.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "meter/account.h"
+
+namespace parajoule::meter {
+
+struct Integral {
+  std::optional<base::Joules> energy = {};
+  std::optional<base::Watts> peak = {};
+  base::Joules resolution = {};  ///< half width of a 95 % interval
+  base::Seconds covered{0};
+  std::vector<std::string> remarks = {};
+};
+
+/// End minus start. What its uncertainty is made of, as variances:
+///   counter step r, at both ends                       r^2 / 6
+///   update period u at mean power P, at both ends      (P u)^2 / 6
+///   an end at the fraction f between readings h apart  (A h f (1 - f))^2 / 3
+///   energy lost in a reset of length h                 (P h)^2 / 3
+/// A is the range of the power seen; the third is that of a power which jumps by A once within h,
+/// at any moment alike.
+Integral integrate_counter(const Series& series, Span span);
+
+/// Trapezoid rule on the line through the readings, as variances:
+///   scatter of neighbours, d_i = P_i - P_i-1           sum of (d_i h_i)^2 / 2
+///   a stretch h that is bridged or held at an end      (A h)^2 / 12
+/// Readings further apart than ten usual distances, and than 5 s, are not bridged.
+Integral integrate_power(const Series& series, Span span);
+
+}  // namespace parajoule::meter
