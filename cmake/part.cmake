@@ -1,6 +1,7 @@
 # part(comm FILES threads.cpp USES base TESTS threads_test.cpp): one folder, one library, one test
 # program. Files are listed, so a half-added one does not build silently. TORCH gives libtorch and
-# its precompiled header; LINKS names what is not ours.
+# its precompiled header; LINKS names what is not ours. Tests find files they read in the folder
+# PARAJOULE_SOURCE.
 function(part name)
   cmake_parse_arguments(PARSE_ARGV 1 part "TORCH" "" "FILES;USES;LINKS;TESTS")
   set(links ours ${part_USES} ${part_LINKS})
@@ -18,6 +19,7 @@ function(part name)
   if(part_TESTS AND PARAJOULE_TESTS)
     add_executable(${name}_test ${part_TESTS})
     target_link_libraries(${name}_test ${name} GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE PARAJOULE_SOURCE="${PROJECT_SOURCE_DIR}")
     part_headers(${name}_test "${part_TORCH}")
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
   endif()

@@ -21,9 +21,17 @@ bool out_of_space(int code, int system) {
   return code == SQLITE_FULL || system == ENOSPC || system == EDQUOT || system == EFBIG;
 }
 
+// The errno of a failure that the system told SQLite of, else 0. SQLite keeps it when it opens
+// files; of reads and writes it is still in errno.
+int system_error(sqlite3* handle, int code) {
+  const int last = errno;
+  const int kept = handle ? sqlite3_system_errno(handle) : 0;
+  return kept == 0 && code == SQLITE_IOERR ? last : kept;
+}
+
 // What went wrong in words of the system, where it has any.
 std::string reason(sqlite3* handle, int code) {
-  const int system = handle ? sqlite3_system_errno(handle) : 0;
+  const int system = system_error(handle, code);
   if (system != 0 && code != SQLITE_FULL) return strerror(system);
   if (handle && sqlite3_errcode(handle) == code) return sqlite3_errmsg(handle);
   return sqlite3_errstr(code);
@@ -31,7 +39,7 @@ std::string reason(sqlite3* handle, int code) {
 
 DatabaseError writing_failed(const std::string& file, sqlite3* handle, int code) {
   using base::Fault;
-  const int system = handle ? sqlite3_system_errno(handle) : 0;
+  const int system = system_error(handle, code);
   const std::string why = reason(handle, code);
   if (out_of_space(code, system))
     return {Fault::environment,
@@ -108,8 +116,7 @@ Database::Database(const std::filesystem::path& file, const Options& options)
                     SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
   const std::string name =
       access_ == Access::still ? still_uri(file) : std::filesystem::absolute(file).string();
-  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags,
-                                   options.vfs.empty() ? nullptr : options.vfs.c_str());
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
   try {
     check(code);
     distrust(handle_);

@@ -106,7 +106,6 @@ class Database {
   };
   struct Options {
     Access access;
-    std::string vfs = {};               ///< SQLite's way to the file; empty: its default
     std::filesystem::path called = {};  ///< how errors name the file; empty: by its path
   };
 

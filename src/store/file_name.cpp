@@ -21,12 +21,13 @@ std::string random_id() {
 std::string written_utc(std::chrono::system_clock::time_point moment) {
   using std::chrono::milliseconds;
   const auto since = std::chrono::floor<milliseconds>(moment.time_since_epoch()).count();
-  const std::time_t seconds = since / 1000;
+  const std::time_t seconds =
+      std::chrono::floor<std::chrono::seconds>(moment).time_since_epoch().count();
   std::tm utc{};
   gmtime_r(&seconds, &utc);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                     since % 1000);
+                     since - 1000 * seconds);
 }
 
 std::string file_name(std::string_view started_utc, std::string_view name, std::string_view id) {

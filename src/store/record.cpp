@@ -65,16 +65,14 @@ Record::Record(const Options& options)
                         : file_name(run_.started_utc, run_.name, run_.id));
   const FileSystem on = options.file_system(path_.parent_path());
   written_to_ = on.locks ? path_ : folder_of_records(options.local) / path_.filename();
-  open(options, on);
+  open(on);
   const SignalsHeldBack held;
   writer_ = std::thread([this, period = options.write_every] { write_regularly(period); });
 }
 
-void Record::open(const Options& options, const FileSystem& on) {
-  database_ =
-      std::make_unique<Database>(written_to_, Database::Options{.access = Database::Access::create,
-                                                                .vfs = options.sqlite_vfs,
-                                                                .called = path_});
+void Record::open(const FileSystem& on) {
+  database_ = std::make_unique<Database>(
+      written_to_, Database::Options{.access = Database::Access::create, .called = path_});
   try {
     choose_journal(on);
     database_->run(fmt::format("BEGIN; {}", schema));

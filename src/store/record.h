@@ -53,7 +53,6 @@ class Record {
     std::function<FileSystem(const std::filesystem::path&)> file_system = store::file_system;
     std::filesystem::path local = std::filesystem::temp_directory_path();  ///< see above
     base::Seconds write_every{0.5};
-    std::string sqlite_vfs = {};  ///< SQLite's way to the file; tests give one that fails
   };
 
   /// Creates the file with its tables and its `run` row; they are on disk when this returns.
@@ -100,7 +99,7 @@ class Record {
   template <class... Rows>
   using Queues = std::tuple<std::vector<Rows>...>;
 
-  void open(const Options& options, const FileSystem& on);
+  void open(const FileSystem& on);
   void choose_journal(const FileSystem& on);
   template <class Row>
   void queue(std::span<const Row> rows);

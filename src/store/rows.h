@@ -89,7 +89,7 @@ struct Phase {
 
 /// The phases of training, in the order in which they are shown.
 inline constexpr std::string_view phases[] = {
-    "data wait", "forward",    "backward",  "exposed_communication",
+    "data_wait", "forward",    "backward",  "exposed_communication",
     "update",    "evaluation", "checkpoint"};
 
 /// One batch of one rank.
