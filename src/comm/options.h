@@ -2,6 +2,7 @@
 
 // What a world of ranks is told when it is made.
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct Options {
   /// collective. Ranks of one node always agree on all but the name; this adds the other nodes, at
   /// the price of a message to every rank.
   bool check_collectives = false;
+  /// Where ranks that are processes of one node share memory.
+  std::filesystem::path shared_memory = "/dev/shm";
   /// Pretends that a node holds only so many ranks, for tests.
   std::optional<int> ranks_per_node = {};
 };
