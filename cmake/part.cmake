@@ -46,10 +46,10 @@ function(part_headers target torch)
 endfunction()
 
 # mpi_test(comm_mpi_test RANKS 2 3 4 FILES mpi_test.cpp USES comm_mpi): one test program, which calls
-# MPI_Init in a `main` of its own, started under mpirun once for each number of ranks. TIMEOUT is in
-# seconds. Labelled with the folder's name, `mpi` and LABELS.
+# MPI_Init in a `main` of its own, started under mpirun once for each number of ranks, and once more
+# with each of ARGUMENTS. TIMEOUT is in seconds. Labelled with the folder's name, `mpi` and LABELS.
 function(mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "RANKS;FILES;USES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "RANKS;FILES;USES;ARGUMENTS;LABELS")
   if(NOT PARAJOULE_TESTS OR NOT PARAJOULE_TRAIN)
     return()
   endif()
@@ -64,11 +64,15 @@ function(mpi_test name)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(labels ${folder} mpi ${test_LABELS})
   foreach(ranks IN LISTS test_RANKS)
-    add_test(NAME ${name}.${ranks}_ranks
-      COMMAND ${PARAJOULE_MPIRUN} ${PARAJOULE_MPIRUN_OPTIONS} -n ${ranks} $<TARGET_FILE:${name}>)
-    set_tests_properties(${name}.${ranks}_ranks PROPERTIES
-      PROCESSORS ${ranks} TIMEOUT ${test_TIMEOUT} LABELS "${labels}"
-      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    foreach(argument IN ITEMS "" LISTS test_ARGUMENTS)
+      string(MAKE_C_IDENTIFIER "${argument}" words)
+      set(test ${name}.${ranks}_ranks${words})
+      add_test(NAME ${test} COMMAND ${PARAJOULE_MPIRUN} ${PARAJOULE_MPIRUN_OPTIONS} -n ${ranks}
+        $<TARGET_FILE:${name}> ${argument})
+      set_tests_properties(${test} PROPERTIES
+        PROCESSORS ${ranks} TIMEOUT ${test_TIMEOUT} LABELS "${labels}"
+        ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    endforeach()
   endforeach()
 endfunction()
 

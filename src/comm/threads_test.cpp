@@ -1,25 +1,28 @@
 #include "comm/threads.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "comm/bodies_test.h"
 
 namespace parajoule::comm {
 namespace {
 
-TEST(Threads, AddUp) {
-  for (int ranks : {1, 2, 3, 4}) {
-    for (int per_node : {1, 2, 3}) {
-      Threads(ranks, {.give_up = base::Seconds(5), .ranks_per_node = per_node})
-          .run([&](Communicator& world) {
-            base::Vector values = world.allocate(base::Element::float32, 1001);
-            values.fill(world.rank() + 1);
-            world.sum(values);
-            for (float value : values.as<float>()) ASSERT_EQ(value, ranks * (ranks + 1) / 2);
-            EXPECT_EQ(world.sum(1.0), ranks);
-            world.barrier();
-          });
+class EveryBody : public testing::TestWithParam<bodies::Body> {};
+
+TEST_P(EveryBody, HoldsForAnyRanksAndNodes) {
+  for (int ranks : {1, 2, 3, 4, 5, 8}) {
+    for (int per_node : {1, 2, 3, 8}) {
+      const Options options{.give_up = base::Seconds(60), .ranks_per_node = per_node};
+      Threads(ranks, options).run(GetParam().run);
+      ASSERT_FALSE(HasFailure()) << ranks << " ranks, " << per_node << " a node";
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Threads, EveryBody, testing::ValuesIn(bodies::all()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace parajoule::comm
