@@ -64,6 +64,9 @@ class Phases {
   /// The intervals that have ended since the last call, in order.
   std::vector<Interval> take();
 
+  /// Whether no phase is under way.
+  bool idle() const { return !open_; }
+
  private:
   struct Open {
     Phase phase;

@@ -1,0 +1,92 @@
+#include "train/worker.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <torch/torch.h>
+
+#include "base/error.h"
+
+namespace parajoule::train {
+
+nn::Replica allocate_replica(comm::Communicator& group, const schedule::Layout& layout,
+                             base::Element element) {
+  return {.weights = group.allocate(element, layout.parameter_count()),
+          .gradients = group.allocate(element, layout.parameter_count()),
+          .buffers = group.allocate(element, layout.buffer_count())};
+}
+
+BatchTensors tensors(const data::Loader::Batch& batch, data::Axes axes, const nn::Input& input,
+                     base::Element element) {
+  const std::int64_t n = batch.count, c = input.channels, h = input.height, w = input.width;
+  at::Tensor images =
+      axes == data::Axes::channels_last
+          ? torch::from_blob(batch.images.data(), {n, h, w, c}, torch::kFloat).permute({0, 3, 1, 2})
+          : torch::from_blob(batch.images.data(), {n, c, h, w}, torch::kFloat);
+  if (element == base::Element::float64) images = images.to(torch::kDouble);
+  return {images, torch::from_blob(batch.labels.data(), {n}, torch::kLong)};
+}
+
+ModelWorker::ModelWorker(Parts parts)
+    : parts_(std::move(parts)), backward_(parts_.net, parts_.replica) {}
+
+base::Vector ModelWorker::spare() {
+  return parts_.group.allocate(weights().element(), weights().count());
+}
+
+void ModelWorker::begin_step(const data::Loader::Batch& batch, data::Axes axes,
+                             const strategy::Progress& progress) {
+  progress_ = progress;
+  loss_sum_ = wrong_ = 0;
+  const BatchTensors made = tensors(batch, axes, parts_.net.input(), weights().element());
+  images_ = made.images;
+  labels_ = made.labels;
+}
+
+void ModelWorker::compute_gradients(strategy::Watch& watch) {
+  if (progress_.samples == 0) {
+    gradients().fill(0);
+    watch.ready({0, gradients().count()});
+    return;
+  }
+  backward(forward(), watch);
+}
+
+at::Tensor ModelWorker::forward() {
+  const auto span = parts_.phases.enter(Phase::forward);
+  parts_.fault.reach(FaultPlace::forward, progress_.step);
+  parts_.net.train();
+  const at::Tensor outputs = parts_.net.forward(images_);
+  at::Tensor loss = parts_.task.loss(outputs, labels_);
+  loss_sum_ = loss.item<double>() * double(progress_.samples);
+  wrong_ = outputs.argmax(1).ne(labels_).sum().item<double>();
+  if (parts_.fault.spoils_loss(progress_.step)) {
+    loss = loss * std::numeric_limits<double>::quiet_NaN();
+    loss_sum_ = std::numeric_limits<double>::quiet_NaN();
+  }
+  return loss;
+}
+
+void ModelWorker::backward(const at::Tensor& loss, strategy::Watch& watch) {
+  const auto span = parts_.phases.enter(Phase::backward);
+  const auto without = backward_.backward(loss, [&](base::Range range) { watch.ready(range); });
+  if (!without.empty() && parts_.on_no_gradient == OnNoGradient::abort) refuse(without);
+}
+
+void ModelWorker::refuse(const std::vector<std::string>& without_gradient) const {
+  throw base::Error(
+      base::Fault::input,
+      fmt::format("the loss does not depend on the parameter{} {}: take {} out of the "
+                  "model, or count the gradient as zero with on_no_gradient = \"zero\"",
+                  without_gradient.size() == 1 ? "" : "s", fmt::join(without_gradient, ", "),
+                  without_gradient.size() == 1 ? "it" : "them"));
+}
+
+void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range) {
+  const auto span = parts_.phases.enter(Phase::update);
+  parts_.optimizer.step(weights, gradients, range, progress_.learning_rate);
+}
+
+}  // namespace parajoule::train
