@@ -1,0 +1,83 @@
+#pragma once
+
+// Everything one rank holds while it trains, made from an experiment.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/archive.h"
+#include "comm/communicator.h"
+#include "data/dataset.h"
+#include "data/loader.h"
+#include "data/order.h"
+#include "nn/net.h"
+#include "nn/precision.h"
+#include "nn/replica.h"
+#include "nn/task.h"
+#include "optimize/optimizer.h"
+#include "schedule/layout.h"
+#include "strategy/catalog.h"
+#include "strategy/strategy.h"
+#include "train/evaluation.h"
+#include "train/experiment.h"
+#include "train/fault.h"
+#include "train/learning_rate.h"
+#include "train/phases.h"
+#include "train/timed.h"
+#include "train/worker.h"
+
+namespace parajoule::train {
+
+class Job {
+ public:
+  /// Opens the data, makes the model with its first weights, and gives it memory of `group`.
+  Job(const Experiment& experiment, comm::Communicator& group);
+
+  /// The samples this rank takes in `epoch`.
+  data::Shards shards(std::int64_t epoch) const;
+  /// Reads them, from `first_step` of the epoch on.
+  std::unique_ptr<data::Loader> loader(std::int64_t epoch, std::int64_t first_step) const;
+  data::Loader::Options loader_options() const;
+
+  /// Of the training or the validation set, as the experiment wants it looked at.
+  Evaluation evaluation(const data::Dataset& dataset, std::int64_t epoch);
+
+  /// Collective. The net that is evaluated: a second one, bound to copies that the method fills,
+  /// with the running statistics that the experiment's policy chooses.
+  nn::Net& fill_evaluated();
+
+  /// Everything that changes in training but the position in it, under the names of its parts.
+  static constexpr std::string_view parts[] = {"model", "optimizer", "strategy", "schedule"};
+  void save(base::Archive& archive);
+  void load(std::string_view part, const base::Archive& archive);
+
+  const Experiment& experiment;
+  Phases phases;
+  InjectedFault fault;
+  Timed group;  ///< what the method speaks through
+  const strategy::Method& method;
+  strategy::Part part;
+  int trainers;  ///< ranks that train
+  std::unique_ptr<data::Dataset> training, validation;
+  nn::Precision precision;
+  base::Element element;
+  std::unique_ptr<nn::Task> task;
+  nn::Net net, evaluated;
+  data::Axes axes;
+  schedule::Layout layout;
+  nn::Replica replica, copies;
+  std::deque<std::vector<double>>
+      optimizer_blocks;  ///< its state: of this rank alone, never summed
+  std::unique_ptr<optimize::Optimizer> optimizer;
+  LearningRate rate;
+  std::unique_ptr<strategy::Strategy> strategy;
+  ModelWorker worker;
+
+ private:
+  base::Vector optimizer_memory(std::size_t count);
+};
+
+}  // namespace parajoule::train

@@ -1,0 +1,273 @@
+#include "train/train.h"
+
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "train/agreement.h"
+#include "train/checkpoint.h"
+#include "train/job.h"
+#include "train/pace.h"
+#include "train/recorder.h"
+#include "train/state.h"
+
+namespace parajoule::train {
+namespace {
+
+std::vector<int> everyone(const comm::Communicator& group) {
+  std::vector<int> ranks(std::size_t(group.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+/// One rank's run from its first step to its last.
+class Training {
+ public:
+  Training(const Experiment& experiment, comm::Communicator& world, Reporter& reporter,
+           const AskedToStop& asked_to_stop)
+      : experiment_(experiment),
+        reporter_(reporter),
+        asked_to_stop_(asked_to_stop),
+        control_(world.group(everyone(world))),
+        recorder_(experiment, *control_, reporter),
+        job_(experiment, world),
+        checkpoints_(experiment.folder, *control_),
+        agreement_(*control_, job_.method.drift(experiment.strategy.settings)) {
+    checkpoints_.before_commit([this] { job_.fault.reach(FaultPlace::checkpoint, at_.steps); });
+  }
+
+  Outcome run();
+  void fail(std::string_view why) noexcept { recorder_.fail(why); }
+
+ private:
+  void resume();
+  void train_epoch();
+  void take_step(data::Loader& loader);
+  strategy::Progress progress(const data::Loader::Batch& batch);
+  void record_step(std::int64_t samples);
+  void agree();
+  void absorb(const Standing& standing);
+  void show();
+  bool evaluate_epoch();
+  std::optional<double> evaluate(std::string_view set, const data::Dataset& dataset);
+  void save();
+  void end(store::State state);
+  bool steps_are_done() const { return experiment_.steps && at_.steps >= *experiment_.steps; }
+  bool done() const { return at_.epoch >= experiment_.epochs; }
+  /// Whether any rank was told to stop; all ranks ask at the same place.
+  bool anyone_stops() { return control_->maximum(double(asked_to_stop_())) > 0; }
+
+  const Experiment& experiment_;
+  Reporter& reporter_;
+  const AskedToStop& asked_to_stop_;
+  /// Apart from the method's own sums, so that neither waits for the other.
+  std::unique_ptr<comm::Communicator> control_;
+  Recorder recorder_;
+  Job job_;
+  Checkpoints checkpoints_;
+  Agreement agreement_;
+  Position at_;
+  Pace pace_;
+  std::vector<Metric> shown_;  ///< metrics of the evaluation under way
+  bool stopping_ = false;      ///< agreed
+  bool loss_is_lost_ = false;  ///< this rank has met a loss that is no number
+  base::Seconds waited_{0};    ///< exposed communication until the last step
+  std::uint64_t sent_ = 0;     ///< bytes until the last step
+};
+
+Outcome Training::run() {
+  resume();
+  while (!done() && !stopping_) {
+    train_epoch();
+    if (!stopping_ && !evaluate_epoch()) stopping_ = true;
+    if (!done() && !stopping_) stopping_ = anyone_stops();
+  }
+  if (done()) {
+    job_.strategy->finish(job_.worker);
+    at_.finished = true;
+  }
+  save();
+  recorder_.finish(done() ? store::State::done : store::State::stopped,
+                   done() ? "" : fmt::format("stopped by a signal after step {}", at_.steps));
+  return {.stopped = !done(), .steps = at_.steps, .record = recorder_.path()};
+}
+
+void Training::resume() {
+  const auto restored = checkpoints_.restore();
+  if (!restored) return;
+  for (const std::string& line : restored->skipped) recorder_.note(store::Severity::warning, line);
+  for (const std::string& line : take_up(job_, at_, *restored))
+    recorder_.note(store::Severity::warning, line);
+  recorder_.note(store::Severity::note,
+                 fmt::format("resumed after step {} from the checkpoint in {}", at_.steps,
+                             experiment_.folder));
+}
+
+void Training::train_epoch() {
+  const std::int64_t steps = job_.shards(at_.epoch).steps();
+  if (at_.step >= steps || steps_are_done()) return;  // only its evaluation is still to come
+  const auto loader = job_.loader(at_.epoch, at_.step);
+  while (at_.step < steps && !steps_are_done() && !stopping_) {
+    take_step(*loader);
+    const std::int64_t every = experiment_.checkpoint_every_steps;
+    if (every > 0 && at_.steps % every == 0 && at_.step < steps && !stopping_) save();
+  }
+  agree();
+}
+
+void Training::take_step(data::Loader& loader) {
+  job_.group.begin_step(at_.steps);
+  auto waiting = job_.phases.enter(Phase::data_wait);
+  job_.fault.reach(FaultPlace::data, at_.steps);
+  const data::Loader::Batch batch = loader.take();
+  waiting.end();
+  for (const auto& bad : batch.bad) recorder_.note(store::Severity::warning, bad.why);
+
+  job_.worker.begin_step(batch, job_.axes, progress(batch));
+  job_.strategy->step(job_.worker);
+  ++at_.step;
+  ++at_.steps;
+
+  const double loss = job_.worker.loss_sum();
+  loss_is_lost_ |= !std::isfinite(loss);
+  record_step(batch.count);
+  const auto agreed = agreement_.say({.samples = double(batch.count),
+                                      .loss = std::isfinite(loss) ? loss : 0,
+                                      .wrong = job_.worker.wrong(),
+                                      .stop = double(asked_to_stop_()),
+                                      .not_a_number = double(loss_is_lost_)});
+  if (agreed) absorb(*agreed);
+}
+
+strategy::Progress Training::progress(const data::Loader::Batch& batch) {
+  const data::Shards shards = job_.shards(at_.epoch);
+  double of_all = double(shards.whole(at_.step).size());
+  // Only when samples may be left out does a rank not know what the others have.
+  if (experiment_.on_bad_sample == "skip") of_all = control_->sum(double(batch.count));
+  const std::int64_t taken = std::int64_t(shards.whole(at_.step).begin);
+  return {
+      .step = at_.steps,
+      .epoch = at_.epoch,
+      .samples = batch.count,
+      .samples_of_all = std::int64_t(of_all),
+      .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shards.samples}),
+      .loss = at_.last_loss};
+}
+
+void Training::record_step(std::int64_t samples) {
+  const base::Seconds waited = job_.phases.total(Phase::exposed_communication);
+  const std::uint64_t sent = job_.group.traffic().bytes;
+  recorder_.step({.rank = control_->rank(),
+                  .step = at_.steps - 1,
+                  .seconds = recorder_.now(),
+                  .samples = samples,
+                  .loss = samples > 0 ? job_.worker.loss_sum() / double(samples) : 0,
+                  .sent_bytes = std::int64_t(sent - sent_),
+                  .waited = waited - waited_},
+                 job_.phases.take());
+  waited_ = waited;
+  sent_ = sent;
+}
+
+void Training::agree() {
+  for (const Standing& standing : agreement_.drain()) absorb(standing);
+}
+
+void Training::absorb(const Standing& standing) {
+  if (standing.not_a_number > 0) {
+    const double first = control_->minimum(loss_is_lost_ ? control_->rank() : control_->size());
+    throw base::Error(
+        base::Fault::not_a_number,
+        fmt::format("rank {}: the loss is not a number, near step {} (learning rate {}); lower the "
+                    "learning rate, lengthen its warm-up, or check the data",
+                    int(first), at_.steps - 1, job_.worker.progress().learning_rate));
+  }
+  at_.loss_sum += standing.loss;
+  at_.loss_samples += standing.samples;
+  if (standing.stop > 0) stopping_ = true;
+  pace_.add(monotonic_now(), standing);
+  if (control_->rank() == 0) show();
+}
+
+void Training::show() {
+  const data::Shards shards = job_.shards(at_.epoch);
+  const double samples = double(shards.samples);
+  const double epochs_left = double(experiment_.epochs - at_.epoch);
+  // A forward pass is about a third of a step.
+  const double evaluated =
+      double(job_.validation->size()) + (experiment_.evaluate_training_set ? samples : 0);
+  const double done = double(at_.step) * double(shards.global_batch_size);
+  reporter_.live({.epoch = at_.epoch,
+                  .epochs = experiment_.epochs,
+                  .step = at_.step,
+                  .steps = shards.steps(),
+                  .loss = pace_.loss(),
+                  .top1_error = pace_.top1_error(),
+                  .samples_per_second = pace_.samples_per_second(),
+                  .left = pace_.time_for(epochs_left * (samples + evaluated / 3) - done),
+                  .energy = recorder_.energy()});
+}
+
+bool Training::evaluate_epoch() {
+  if (control_->rank() == 0) reporter_.evaluating(at_.epoch);
+  shown_.clear();
+  {
+    const auto span = job_.phases.enter(Phase::evaluation);
+    job_.fill_evaluated();
+    if (experiment_.evaluate_training_set && !evaluate("training", *job_.training)) return false;
+    const auto loss = evaluate("validation", *job_.validation);
+    if (!loss) return false;
+    job_.rate.epoch_ended(at_.epoch, *loss);
+  }
+  if (control_->rank() == 0) reporter_.evaluated(at_.epoch, shown_);
+  at_.last_loss = at_.loss_samples > 0 ? at_.loss_sum / at_.loss_samples : 0;
+  at_.loss_sum = at_.loss_samples = 0;
+  at_.step = 0;
+  at_.epoch = steps_are_done() ? experiment_.epochs : at_.epoch + 1;
+  recorder_.phases(job_.phases.take());
+  recorder_.write();
+  return true;
+}
+
+std::optional<double> Training::evaluate(std::string_view set, const data::Dataset& dataset) {
+  Evaluation evaluation = job_.evaluation(dataset, at_.epoch);
+  const auto scores = evaluation.run(job_.evaluated, [this] {
+    job_.fault.reach(FaultPlace::evaluation, at_.steps);
+    return asked_to_stop_();
+  });
+  if (!scores) return std::nullopt;
+  const auto& metrics = job_.task->metrics();
+  recorder_.metrics(at_.epoch, set, metrics, *scores);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    shown_.push_back(
+        {.set = std::string(set),
+         .name = metrics[i].name,
+         .unit = metrics[i].unit,
+         .value = metrics[i].factor * (*scores)[i].numerator / (*scores)[i].denominator});
+  return (*scores)[0].numerator / (*scores)[0].denominator;
+}
+
+void Training::save() {
+  agree();
+  const auto span = job_.phases.enter(Phase::checkpoint);
+  checkpoints_.save(gather(job_, at_));
+}
+
+}  // namespace
+
+Outcome run(const Experiment& experiment, comm::Communicator& group, Reporter& reporter,
+            const AskedToStop& asked_to_stop) {
+  Training training(experiment, group, reporter, asked_to_stop);
+  try {
+    return training.run();
+  } catch (const std::exception& error) {
+    training.fail(error.what());
+    throw;
+  }
+}
+
+}  // namespace parajoule::train
