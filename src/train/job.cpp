@@ -62,6 +62,7 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
       training(open(experiment, data::Split::training)),
       validation(open(experiment, data::Split::validation)),
       precision(nn::precision(experiment.precision)),
+      loss_scale(precision),
       element(nn::element_of(precision)),
       task(nn::classification(int(training->classes()))),
       net(initialised(make_net(experiment, *training), experiment.seed)),
@@ -91,7 +92,8 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .phases = phases,
               .fault = fault,
               .precision = precision,
-              .on_no_gradient = on_no_gradient(experiment.on_no_gradient)}) {
+              .on_no_gradient = on_no_gradient(experiment.on_no_gradient),
+              .loss_scale = loss_scale}) {
   nn::bind(evaluated, copies);
 }
 
@@ -155,6 +157,7 @@ void Job::save(base::Archive& archive) {
   nested("optimizer", [&](base::Archive& part) { optimizer->save(part); });
   nested("strategy", [&](base::Archive& part) { strategy->save(part); });
   nested("schedule", [&](base::Archive& part) { rate.save(part); });
+  nested("loss_scale", [&](base::Archive& part) { loss_scale.save(part); });
 }
 
 void Job::load(std::string_view part, const base::Archive& archive) {
@@ -162,6 +165,7 @@ void Job::load(std::string_view part, const base::Archive& archive) {
   if (part == "optimizer") optimizer->load(archive);
   if (part == "strategy") strategy->load(archive);
   if (part == "schedule") rate.load(archive);
+  if (part == "loss_scale") loss_scale.load(archive);
 }
 
 }  // namespace parajoule::train

@@ -50,7 +50,8 @@ class Job {
   nn::Net& fill_evaluated();
 
   /// Everything that changes in training but the position in it, under the names of its parts.
-  static constexpr std::string_view parts[] = {"model", "optimizer", "strategy", "schedule"};
+  static constexpr std::string_view parts[] = {"model", "optimizer", "strategy", "schedule",
+                                               "loss_scale"};
   void save(base::Archive& archive);
   void load(std::string_view part, const base::Archive& archive);
 
@@ -63,6 +64,7 @@ class Job {
   int trainers;  ///< ranks that train
   std::unique_ptr<data::Dataset> training, validation;
   nn::Precision precision;
+  nn::LossScale loss_scale;
   base::Element element;
   std::unique_ptr<nn::Task> task;
   nn::Net net, evaluated;

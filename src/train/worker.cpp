@@ -40,6 +40,7 @@ void ModelWorker::begin_step(const data::Loader::Batch& batch, data::Axes axes,
                              const strategy::Progress& progress) {
   progress_ = progress;
   loss_sum_ = wrong_ = 0;
+  decided_.reset();
   const BatchTensors made = tensors(batch, axes, parts_.net.input(), weights().element());
   images_ = made.images;
   labels_ = made.labels;
@@ -57,6 +58,7 @@ void ModelWorker::compute_gradients(strategy::Watch& watch) {
 at::Tensor ModelWorker::forward() {
   const auto span = parts_.phases.enter(Phase::forward);
   parts_.fault.reach(FaultPlace::forward, progress_.step);
+  const nn::Lowered lowered(parts_.precision);
   parts_.net.train();
   const at::Tensor outputs = parts_.net.forward(images_);
   at::Tensor loss = parts_.task.loss(outputs, labels_);
@@ -71,7 +73,8 @@ at::Tensor ModelWorker::forward() {
 
 void ModelWorker::backward(const at::Tensor& loss, strategy::Watch& watch) {
   const auto span = parts_.phases.enter(Phase::backward);
-  const auto without = backward_.backward(loss, [&](base::Range range) { watch.ready(range); });
+  const auto without = backward_.backward(
+      loss, [&](base::Range range) { watch.ready(range); }, parts_.loss_scale.scale());
   if (!without.empty() && parts_.on_no_gradient == OnNoGradient::abort) refuse(without);
 }
 
@@ -86,7 +89,15 @@ void ModelWorker::refuse(const std::vector<std::string>& without_gradient) const
 
 void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range) {
   const auto span = parts_.phases.enter(Phase::update);
-  parts_.optimizer.step(weights, gradients, range, progress_.learning_rate);
+  if (takes_step(gradients[range]))
+    parts_.optimizer.step(weights, gradients, range, progress_.learning_rate);
+}
+
+bool ModelWorker::takes_step(base::Vector gradients) {
+  // Gradients that were summed are equal on all ranks to the last bit, and so is what is decided
+  // from them; a rank that updates alone decides alone.
+  if (!decided_) decided_ = parts_.loss_scale.proceed(parts_.loss_scale.check(gradients));
+  return *decided_ == nn::LossScale::Step::take;
 }
 
 }  // namespace parajoule::train

@@ -3,10 +3,12 @@
 // One rank that trains a model on data: what methods see as a Worker.
 
 #include <memory>
+#include <optional>
 
 #include "comm/communicator.h"
 #include "data/loader.h"
 #include "nn/gradients.h"
+#include "nn/loss_scale.h"
 #include "nn/net.h"
 #include "nn/precision.h"
 #include "nn/replica.h"
@@ -39,6 +41,7 @@ class ModelWorker final : public strategy::Worker {
     InjectedFault& fault;
     nn::Precision precision = nn::Precision::float32;
     OnNoGradient on_no_gradient = OnNoGradient::abort;
+    nn::LossScale& loss_scale;
   };
   explicit ModelWorker(Parts parts);
 
@@ -66,12 +69,14 @@ class ModelWorker final : public strategy::Worker {
   at::Tensor forward();
   void backward(const at::Tensor& loss, strategy::Watch& watch);
   void refuse(const std::vector<std::string>& without_gradient) const;
+  bool takes_step(base::Vector gradients);
 
   Parts parts_;
   nn::Gradients backward_;
   strategy::Progress progress_;
   at::Tensor images_;
   at::Tensor labels_;
+  std::optional<nn::LossScale::Step> decided_;  ///< of this step, once it is known
   double loss_sum_ = 0;
   double wrong_ = 0;
 };
