@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <mutex>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,12 +15,14 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
+std::mutex mutex;  // ranks that are threads share the disk
+
 struct Plan {
   std::int64_t now = 0;
   std::int64_t kill = never;
   std::int64_t fill = never;
   int code = 0;
-  std::vector<std::string> calls;
+  std::vector<std::string> calls = {};
 };
 
 Plan& plan() {
@@ -37,12 +40,14 @@ void die_if_due() {
 }
 
 void tick(const char* call) {
+  const std::lock_guard lock(mutex);
   die_if_due();
   note(call);
   ++plan().now;
 }
 
 ssize_t write_some(int file, const void* bytes, std::size_t count) {
+  const std::lock_guard lock(mutex);
   die_if_due();
   note("write");
   Plan& p = plan();
@@ -59,22 +64,30 @@ ssize_t write_some(int file, const void* bytes, std::size_t count) {
 
 }  // namespace
 
-std::int64_t ticks() { return plan().now; }
+std::int64_t ticks() {
+  const std::lock_guard lock(mutex);
+  return plan().now;
+}
 
-void heal() { plan() = {}; }
+void heal() {
+  const std::lock_guard lock(mutex);
+  plan() = {};
+}
 
 void kill_at(std::int64_t tick) {
-  heal();
-  plan().kill = tick;
+  const std::lock_guard lock(mutex);
+  plan() = {.kill = tick};
 }
 
 void fill_at(std::int64_t tick, int code) {
-  heal();
-  plan().fill = tick;
-  plan().code = code;
+  const std::lock_guard lock(mutex);
+  plan() = {.fill = tick, .code = code};
 }
 
-std::vector<std::string> calls() { return plan().calls; }
+std::vector<std::string> calls() {
+  const std::lock_guard lock(mutex);
+  return plan().calls;
+}
 
 }  // namespace parajoule::train::failing_disk
 
