@@ -11,7 +11,7 @@
 namespace parajoule::data {
 
 std::span<const Kind> kinds() {
-  static const std::vector<Kind> table = {fashion_mnist()};
+  static const std::vector<Kind> table = {fashion_mnist(), idx(), cifar10(), cifar100(), images()};
   return table;
 }
 

@@ -26,8 +26,8 @@ std::unique_ptr<Dataset> open(const base::Settings& settings, Split split) {
   for (const auto& file : {pictures, labels})
     if (!std::filesystem::exists(file))
       throw base::Error(base::Fault::input,
-                        fmt::format("fashion_mnist: no {}; install Debian's "
-                                    "dataset-fashion-mnist, or set fashion_mnist.folder",
+                        fmt::format("fashion_mnist: no {}; apt-get install dataset-fashion-mnist, "
+                                    "or set fashion_mnist.folder",
                                     file.string()));
   Stored::Content content = read_idx_pair(pictures, labels, classes);
   const auto looks = Stored::Looks::of("fashion_mnist", settings, content.shape.channels);

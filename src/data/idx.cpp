@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include "base/error.h"
-#include "data/catalog.h"
+#include "data/packed_file.h"
 #include "data/sets.h"
 
 namespace parajoule::data {
@@ -26,85 +21,45 @@ constexpr std::uint32_t unsigned_bytes = 0x08;
   throw base::Error(base::Fault::input, fmt::format("{}: {}", path.string(), why));
 }
 
-/// Reads a gzipped file, and a plain one as it is.
-class Bytes {
- public:
-  explicit Bytes(const std::filesystem::path& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
-    if (file_) return;
-    if (errno == ENOENT) refuse(path, "no such file");
-    throw base::Error(base::Fault::environment,
-                      fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
-  }
-
-  /// As many bytes as there are, up to `into.size()`.
-  std::size_t read(std::span<std::uint8_t> into) {
-    const int count = gzread(file_.get(), into.data(), unsigned(into.size()));
-    int code = Z_OK;
-    const std::string why = gzerror(file_.get(), &code);
-    if (count < 0 || code == Z_BUF_ERROR) refuse(path_, "cannot be unzipped: " + why);
-    return std::size_t(count);
-  }
-
- private:
-  std::filesystem::path path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
-};
-
-std::uint32_t big_endian(std::span<const std::uint8_t, 4> bytes) {
+std::uint32_t word(PackedFile& file) {
+  std::array<std::uint8_t, 4> bytes;
+  if (file.read(bytes) != bytes.size()) file.refuse("cut short within its header");
   return std::uint32_t(bytes[0]) << 24 | std::uint32_t(bytes[1]) << 16 |
          std::uint32_t(bytes[2]) << 8 | bytes[3];
 }
 
-std::uint32_t word(Bytes& bytes, const std::filesystem::path& path) {
-  std::array<std::uint8_t, 4> four;
-  if (bytes.read(four) != four.size()) refuse(path, "cut short within the header");
-  return big_endian(four);
-}
-
-std::vector<std::int64_t> read_shape(Bytes& bytes, const std::filesystem::path& path) {
-  const std::uint32_t magic = word(bytes, path);
-  if (magic >> 16 != 0) refuse(path, fmt::format("not an IDX file (begins with {:08x})", magic));
-  if ((magic >> 8 & 0xff) != unsigned_bytes)
-    refuse(path, fmt::format("holds elements of type 0x{:02x}; only unsigned bytes (0x08) are read",
-                             magic >> 8 & 0xff));
+std::vector<std::int64_t> read_shape(PackedFile& file) {
+  const std::uint32_t magic = word(file);
+  if (magic >> 16 != 0) file.refuse(fmt::format("not an IDX file: begins with {:08x}", magic));
+  const std::uint32_t type = magic >> 8 & 0xff;
+  if (type != unsigned_bytes)
+    file.refuse(
+        fmt::format("holds elements of type 0x{:02x}; only unsigned bytes (0x08) are read", type));
   std::vector<std::int64_t> shape(magic & 0xff);
-  if (shape.empty()) refuse(path, "has no dimension");
-  for (std::int64_t& extent : shape) extent = word(bytes, path);
+  if (shape.empty()) file.refuse("has no dimension");
+  for (std::int64_t& extent : shape) extent = word(file);
+  if (std::ranges::count(shape, 0) > 0) file.refuse("an extent of 0 in its header");
   return shape;
 }
 
-std::int64_t product(const std::vector<std::int64_t>& shape, const std::filesystem::path& path) {
-  if (std::ranges::count(shape, 0) > 0) refuse(path, "an extent of 0 in its header");
+std::int64_t product(const PackedFile& file, const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape)
     if (__builtin_mul_overflow(count, extent, &count))
-      refuse(path, "its header claims more bytes than 64 bits count");
+      file.refuse("its header claims more bytes than 64 bits count");
   return count;
-}
-
-std::vector<std::uint8_t> read_values(Bytes& bytes, std::int64_t count,
-                                      const std::filesystem::path& path) {
-  constexpr std::int64_t piece = 1 << 20;
-  std::vector<std::uint8_t> values;
-  while (std::int64_t(values.size()) < count) {
-    const std::size_t have = values.size();
-    const auto wanted = std::size_t(std::min(piece, count - std::int64_t(have)));
-    values.resize(have + wanted);
-    const std::size_t got = bytes.read(std::span(values).subspan(have));
-    if (got < wanted) refuse(path, fmt::format("cut short: {} of {} values", have + got, count));
-  }
-  std::array<std::uint8_t, 1> more;
-  if (bytes.read(more) != 0) refuse(path, fmt::format("goes on after its {} values", count));
-  return values;
 }
 
 }  // namespace
 
 IdxArray read_idx(const std::filesystem::path& path) {
-  Bytes bytes(path);
-  IdxArray array{.shape = read_shape(bytes, path)};
-  array.values = read_values(bytes, product(array.shape, path), path);
+  PackedFile file(path);
+  IdxArray array{.shape = read_shape(file)};
+  const std::int64_t count = product(file, array.shape);
+  const std::int64_t got = file.append(array.values, count);
+  if (got < count) file.refuse(fmt::format("cut short: {} of {} values", got, count));
+  std::array<std::uint8_t, 1> more;
+  if (file.read(more) != 0) file.refuse(fmt::format("goes on after its {} values", count));
   return array;
 }
 
@@ -132,6 +87,59 @@ Stored::Content read_idx_pair(const std::filesystem::path& pictures,
           .pixels = std::move(images.values),
           .labels = {numbers.values.begin(), numbers.values.end()},
           .class_names = std::move(class_names)};
+}
+
+namespace {
+
+/// The files of `split`: the options for it, within `folder`.
+struct Pair {
+  std::filesystem::path pictures;
+  std::filesystem::path labels;
+};
+
+Pair pair_of(const base::Settings& settings, Split split) {
+  const std::filesystem::path folder = settings.word("folder");
+  const std::string part = split == Split::training ? "training" : "validation";
+  return {.pictures = idx_file(folder, settings.word(part + "_pictures")),
+          .labels = idx_file(folder, settings.word(part + "_labels"))};
+}
+
+// Classes are numbered; how many there are is told by the training labels.
+std::vector<std::string> numbered_classes(const std::filesystem::path& labels) {
+  const IdxArray numbers = read_idx(labels);
+  std::vector<std::string> names;
+  for (int label = 0; label <= std::ranges::max(numbers.values); ++label)
+    names.push_back(std::to_string(label));
+  return names;
+}
+
+std::unique_ptr<Dataset> open(const base::Settings& settings, Split split) {
+  const Pair files = pair_of(settings, split);
+  Stored::Content content = read_idx_pair(
+      files.pictures, files.labels, numbered_classes(pair_of(settings, Split::training).labels));
+  const auto looks = Stored::Looks::of("idx", settings, content.shape.channels);
+  return std::make_unique<Stored>(std::move(content), looks);
+}
+
+base::Option file_option(std::string_view name, std::string_view fallback, std::string_view help) {
+  return {.name = name, .kind = base::Option::Kind::word, .fallback = fallback, .help = help};
+}
+
+}  // namespace
+
+Kind idx() {
+  std::vector<base::Option> options = {
+      file_option("folder", ".", "where the four files lie, each with or without .gz"),
+      file_option("training_pictures", "train-images-idx3-ubyte", "(N,H,W) or (N,C,H,W) bytes"),
+      file_option("training_labels", "train-labels-idx1-ubyte", "(N) bytes"),
+      file_option("validation_pictures", "t10k-images-idx3-ubyte", "(N,H,W) or (N,C,H,W) bytes"),
+      file_option("validation_labels", "t10k-labels-idx1-ubyte", "(N) bytes")};
+  std::ranges::copy(looks_options({.mean = "[0.5]", .deviation = "[0.5]"}),
+                    std::back_inserter(options));
+  return {.name = "idx",
+          .summary = "any pictures and labels in the format of MNIST, gzipped or plain",
+          .options = std::move(options),
+          .open = open};
 }
 
 std::filesystem::path idx_file(const std::filesystem::path& folder, const std::string& name) {

@@ -7,5 +7,9 @@
 namespace parajoule::data {
 
 Kind fashion_mnist();
+Kind idx();
+Kind cifar10();
+Kind cifar100();
+Kind images();
 
 }  // namespace parajoule::data
