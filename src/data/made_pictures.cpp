@@ -63,25 +63,46 @@ Bytes idx(const std::vector<std::uint32_t>& shape, std::span<const std::uint8_t>
   return bytes;
 }
 
+namespace {
+
+struct Wave {
+  std::vector<double> sine;
+  std::vector<double> cosine;
+  /// Of `count` pixels, `turn` radians each, from `phase` on.
+  Wave(int count, double turn, double phase) {
+    for (int i = 0; i < count; ++i) {
+      sine.push_back(std::sin(turn * i + phase));
+      cosine.push_back(std::cos(turn * i + phase));
+    }
+  }
+};
+
+// sin(a + b) = sin a cos b + cos a sin b
+void add(std::vector<double>& values, const Wave& across, const Wave& down,
+         const std::array<double, 3>& strengths) {
+  std::size_t i = 0;
+  for (std::size_t y = 0; y < down.sine.size(); ++y)
+    for (std::size_t x = 0; x < across.sine.size(); ++x) {
+      const double wave = across.sine[x] * down.cosine[y] + across.cosine[x] * down.sine[y];
+      for (const double strength : strengths) values[i++] += strength * wave;
+    }
+}
+
+}  // namespace
+
 Picture photograph(int width, int height, std::uint64_t seed) {
   base::Stream stream{seed};
   Picture picture{.height = height, .width = width, .channels = 3};
   std::vector<double> values(std::size_t(width) * std::size_t(height) * 3, 127.5);
-  for (double length = 4 * std::max(width, height); length > 2.2; length /= 1.25) {
+  const double side = std::max(width, height);
+  for (double length = 4 * side; length > 2.2; length /= 1.25) {
     const double angle = stream.uniform(0, 2 * std::numbers::pi);
-    const double phase = stream.uniform(0, 2 * std::numbers::pi);
-    const double strength = 30 * std::pow(length / std::max(width, height), 0.6);
-    const std::array<double, 3> colour = {stream.uniform(0.7, 1.3), stream.uniform(0.7, 1.3),
-                                          stream.uniform(0.7, 1.3)};
-    const double across = 2 * std::numbers::pi * std::cos(angle) / length;
-    const double down = 2 * std::numbers::pi * std::sin(angle) / length;
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        const double wave = strength * std::sin(across * x + down * y + phase);
-        for (std::size_t c = 0; c < 3; ++c)
-          values[(std::size_t(y) * std::size_t(width) + std::size_t(x)) * 3 + c] +=
-              wave * colour[c];
-      }
+    const double turn = 2 * std::numbers::pi / length;
+    const double strength = 30 * std::pow(length / side, 0.6);
+    add(values, Wave(width, turn * std::cos(angle), stream.uniform(0, 2 * std::numbers::pi)),
+        Wave(height, turn * std::sin(angle), 0),
+        {strength * stream.uniform(0.7, 1.3), strength * stream.uniform(0.7, 1.3),
+         strength * stream.uniform(0.7, 1.3)});
   }
   for (const double value : values)
     picture.pixels.push_back(std::uint8_t(std::clamp(std::lround(value), 0L, 255L)));
