@@ -257,7 +257,7 @@ Loader::Slot& Loader::next_slot() {
       slot.left -= portion->count;
     }
   batch_ready_.wait(lock, [&] { return stopped_ || complete(); });
-  if (!complete()) throw base::Error(base::Fault::bug, "a batch was taken from a stopped loader");
+  if (stopped_) throw base::Error(base::Fault::bug, "a batch was taken from a stopped loader");
   slot.waited = std::chrono::steady_clock::now() - began;
   waited_ += slot.waited;
   return slot;

@@ -71,7 +71,8 @@ class Loader {
   /// All waits of `take` so far.
   base::Seconds waited() const { return waited_; }
 
-  /// Ends the threads after the samples under way; a `take` that waits throws. From any thread.
+  /// Ends the threads after the samples under way; a `take` that waits, and any later one, throws.
+  /// From any thread.
   void stop();
 
  private:
