@@ -1,0 +1,187 @@
+#include "cli/experiment.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/batches.h"
+#include "cli/collected.h"
+#include "strategy/catalog.h"
+
+namespace parajoule::cli {
+namespace {
+
+base::Error wrong(const std::string& what) { return {base::Fault::usage, what}; }
+
+/// The keys of the top that have a value: all but those left out.
+base::Settings top_settings(const Collected& collected, const Vocabulary& vocabulary) {
+  const auto given = collected.values("");
+  std::vector<base::Option> options = vocabulary.top();
+  std::erase_if(options, [&](const base::Option& option) {
+    return option.fallback.empty() && !given.contains(std::string(option.name));
+  });
+  return base::Settings("", options, given);
+}
+
+std::optional<std::int64_t> whole_if_given(const base::Settings& top, std::string_view key) {
+  const auto entry = top.entries().find(key);
+  if (entry == top.entries().end()) return {};
+  return std::get<std::int64_t>(entry->second.value);
+}
+
+train::Choice chosen(const Collected& collected, const Vocabulary& vocabulary,
+                     std::string_view key) {
+  const std::string name = collected.chosen(key);
+  return {.name = name,
+          .settings =
+              base::Settings(name, vocabulary.alternative(name)->options, collected.values(name))};
+}
+
+int ranks_of(const Request& request, const base::Settings& top) {
+  if (request.started && request.ranks && *request.started != *request.ranks) {
+    throw wrong(fmt::format("--ranks {}: {} ranks have been started already; leave --ranks out",
+                            *request.ranks, *request.started));
+  }
+  if (request.started) return *request.started;
+  if (request.ranks && *request.ranks < 1) {
+    throw wrong(fmt::format("--ranks {}: must be at least 1", *request.ranks));
+  }
+  return request.ranks.value_or(int(top.whole("ranks")));
+}
+
+comm::Nodes nodes_of(int ranks, const std::optional<int>& per_node) {
+  comm::Nodes nodes;
+  for (int rank = 0; rank < ranks; ++rank) nodes.node.push_back(per_node ? rank / *per_node : 0);
+  return nodes;
+}
+
+/// How many ranks take batches; asking every rank also finds out what the method refuses.
+std::int64_t training_ranks(const train::Experiment& experiment) {
+  const auto& method = strategy::method(experiment.strategy.name);
+  const comm::Nodes nodes = nodes_of(experiment.ranks, experiment.ranks_per_node);
+  std::int64_t training = 0;
+  for (int rank = 0; rank < experiment.ranks; ++rank) {
+    const auto part = method.part(rank, experiment.ranks, nodes, experiment.strategy.settings);
+    if (part.trains) ++training;
+  }
+  return training;
+}
+
+void take_top(train::Experiment& e, const base::Settings& top) {
+  e.name = top.word("name");
+  e.seed = std::uint64_t(top.whole("seed"));
+  e.epochs = top.whole("epochs");
+  e.steps = whole_if_given(top, "steps");
+  if (const auto per_node = whole_if_given(top, "ranks_per_node"))
+    e.ranks_per_node = int(*per_node);
+  e.evaluation_batch_size = top.whole("evaluation_batch_size");
+  e.evaluate_training_set = top.flag("evaluate_training_set");
+  e.augment_validation = top.flag("augment_validation");
+  e.learning_rate = top.number("learning_rate");
+  e.precision = top.word("precision");
+  e.buffers = top.word("buffers");
+  e.settling_steps = top.whole("settling_steps");
+  e.on_bad_sample = top.word("on_bad_sample");
+  e.on_no_gradient = top.word("on_no_gradient");
+  e.on_nan = top.word("on_nan");
+  e.checkpoint_every_steps = top.whole("checkpoint_every_steps");
+  e.checkpoints = top.word("checkpoints");
+  e.stall = base::Seconds(top.number("stall_seconds"));
+  e.give_up = base::Seconds(top.number("give_up_seconds"));
+  e.check_collectives = top.flag("check_collectives");
+  e.loader_threads = int(top.whole("loader_threads"));
+  e.meter_profile = top.word("meter_profile");
+  e.sampling_hertz = top.number("sampling_hertz");
+  e.records = top.word("records");
+}
+
+/// The rows of the record's `setting` table.
+class Origins {
+ public:
+  Origins(const Collected& collected, train::Experiment& experiment)
+      : collected_(collected), experiment_(experiment) {}
+
+  void add(const std::string& table, const base::Settings& settings) {
+    for (const auto& [key, entry] : settings.entries()) {
+      const auto given = collected_.table(table).find(key);
+      const bool said = given != collected_.table(table).end();
+      put(table.empty() ? key : table + "." + key, base::written(entry.value),
+          said ? name_of(given->second.origin) : "default");
+    }
+  }
+
+  /// A value that follows from others, unless it was said.
+  void follows(const std::string& key, std::int64_t value, std::string_view from) {
+    if (collected_.table("").contains(key)) return;
+    put(key, fmt::format("{}", value), from);
+  }
+
+  void put(const std::string& key, const std::string& value, std::string_view origin) {
+    auto& settings = experiment_.settings;
+    const auto old = std::ranges::find(settings, key, &train::Setting::key);
+    if (old != settings.end()) settings.erase(old);
+    settings.push_back({.key = key, .value = value, .origin = std::string(origin)});
+  }
+
+ private:
+  const Collected& collected_;
+  train::Experiment& experiment_;
+};
+
+void note_origins(train::Experiment& e, const Collected& collected, const base::Settings& top,
+                  const Request& request) {
+  Origins origins(collected, e);
+  origins.add("", top);
+  for (const train::Choice* choice : {&e.model, &e.data, &e.strategy, &e.optimizer, &e.schedule}) {
+    origins.add(choice->name, choice->settings);
+  }
+  if (request.started || request.ranks) {
+    origins.put("ranks", fmt::format("{}", e.ranks), request.started ? "started" : "command line");
+  }
+  origins.follows(
+      "local_batch_size", e.local_batch_size,
+      collected.table("").contains("global_batch_size") ? "global_batch_size" : "default");
+  origins.follows("global_batch_size", e.global_batch_size, "local_batch_size");
+  origins.follows("reference_batch_size", e.reference_batch_size, "global_batch_size");
+  origins.follows("threads", e.threads, "cores and ranks");
+}
+
+}  // namespace
+
+train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
+                          const Vocabulary& vocabulary) {
+  Collected collected(vocabulary);
+  collected.add(file);
+  collected.add(request.set);
+  const std::string wanted = collected.chosen("recipe");
+  const auto recipe = std::ranges::find(vocabulary.recipes, wanted, &Recipe::name);
+  if (recipe != vocabulary.recipes.end()) collected.add(*recipe);
+
+  const base::Settings top = top_settings(collected, vocabulary);
+  train::Experiment e;
+  take_top(e, top);
+  e.model = chosen(collected, vocabulary, "model");
+  e.data = chosen(collected, vocabulary, "data");
+  e.strategy = chosen(collected, vocabulary, "strategy");
+  e.optimizer = chosen(collected, vocabulary, "optimizer");
+  e.schedule = chosen(collected, vocabulary, "schedule");
+  e.ranks = ranks_of(request, top);
+  const BatchSizes batches = resolve_batches({.local = whole_if_given(top, "local_batch_size"),
+                                              .global = whole_if_given(top, "global_batch_size")},
+                                             training_ranks(e));
+  e.local_batch_size = batches.local;
+  e.global_batch_size = batches.global;
+  e.reference_batch_size = whole_if_given(top, "reference_batch_size").value_or(batches.global);
+  const int on_node = std::min(e.ranks, e.ranks_per_node.value_or(e.ranks));
+  e.threads = int(whole_if_given(top, "threads").value_or(std::max(1, request.cores / on_node)));
+  note_origins(e, collected, top, request);
+  return e;
+}
+
+train::Experiment read_experiment(const Request& request, const Vocabulary& vocabulary) {
+  return resolve(read_wishes(request.path), request, vocabulary);
+}
+
+}  // namespace parajoule::cli

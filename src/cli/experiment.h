@@ -1,0 +1,33 @@
+#pragma once
+
+// From an experiment file and the command line to an experiment with nothing unset.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/keys.h"
+#include "cli/wishes.h"
+#include "train/experiment.h"
+
+namespace parajoule::cli {
+
+/// What a person asked for.
+struct Request {
+  std::string path = {};              ///< of the experiment file
+  std::vector<std::string> set = {};  ///< `table.key=value`, or `key=value`: first a key of the top
+                                      ///< of the file, else an option of the chosen strategy
+  std::optional<int> ranks = {};      ///< --ranks, the same as `ranks` of the file
+  std::optional<int> started = {};    ///< by srun or mpirun: holds against the file
+  int cores = 1;                      ///< of this node, shared by its ranks as threads
+};
+
+/// Throws Error{usage} in one line: where it was said, the key, the value, and the choices, the
+/// range or the nearest key.
+train::Experiment read_experiment(const Request& request, const Vocabulary& vocabulary);
+
+/// The same for a file already read.
+train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
+                          const Vocabulary& vocabulary);
+
+}  // namespace parajoule::cli

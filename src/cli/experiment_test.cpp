@@ -1,0 +1,233 @@
+#include "cli/experiment.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "cli/example.h"
+#include "strategy/catalog.h"
+
+namespace parajoule::cli {
+namespace {
+
+using base::Option;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::vector<Option> net_options = {
+    {"width", Option::Kind::whole, "64", "channels of the first stage", {}, 1},
+    {"norm", Option::Kind::word, "batch", "normalisation", {"batch", "group"}}};
+const std::vector<Option> set_options = {
+    {"folder", Option::Kind::word, "", "where the files are"},
+    {"mean", Option::Kind::numbers, "[0.5]", "of each channel"}};
+const std::vector<Option> sgd_options = {{"momentum", Option::Kind::number, "0.9", "mu", {}, 0, 1}};
+const std::vector<Option> step_options = {
+    {"milestones", Option::Kind::wholes, "[30, 60]", "epochs"}};
+
+/// A small world beside the real strategies.
+Vocabulary small() {
+  std::vector<Alternative> strategies;
+  for (const auto& method : strategy::methods()) {
+    strategies.push_back({method.name, method.summary, method.paper, method.options});
+  }
+  return {.choices = {{"model", "net", "the network", {{"net", "a net", "", net_options}}},
+                      {"data", "set", "what it learns from", {{"set", "a set", "", set_options}}},
+                      {"strategy", "synchronous", "how ranks train", strategies},
+                      {"optimizer", "sgd", "the rule", {{"sgd", "plain", "", sgd_options}}},
+                      {"schedule",
+                       "constant",
+                       "of the rate",
+                       {{"constant", "no change", "", {}}, {"step", "steps", "", step_options}}}},
+          .recipes = {{"famous",
+                       "a famous recipe",
+                       "a famous paper",
+                       {{"", "epochs", "90"},
+                        {"", "schedule", "step"},
+                        {"step", "milestones", "[1, 2]"},
+                        {"sgd", "momentum", "0.5"}}}}};
+}
+
+train::Experiment made(std::string_view file, Request request = {}) {
+  const Vocabulary vocabulary = small();
+  return resolve(wishes_in(file, "x.toml"), request, vocabulary);
+}
+
+std::string refusal(std::string_view file, Request request = {}) {
+  try {
+    made(file, std::move(request));
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.fault, base::Fault::usage);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "";
+}
+
+std::string origin_of(const train::Experiment& experiment, std::string_view key) {
+  const auto found = std::ranges::find(experiment.settings, key, &train::Setting::key);
+  return found == experiment.settings.end() ? "" : found->value + " by " + found->origin;
+}
+
+TEST(Experiment, AnEmptyFileIsAllDefaults) {
+  const auto e = made("");
+  EXPECT_EQ(e.model.name, "net");
+  EXPECT_EQ(e.model.settings.whole("width"), 64);
+  EXPECT_EQ(e.epochs, 1);
+  EXPECT_EQ(e.steps, std::nullopt);
+  EXPECT_EQ(e.local_batch_size, 64);
+  EXPECT_EQ(e.reference_batch_size, e.global_batch_size);
+  EXPECT_EQ(origin_of(e, "epochs"), "1 by default");
+}
+
+TEST(Experiment, TakesValuesFromTheTablesOfWhatIsChosen) {
+  const auto e = made(R"(
+      epochs = 3
+      steps = 100
+      learning_rate = 1
+      strategy = "local_sgd"
+      [local_sgd]
+      period = 4
+      [net]
+      width = 16
+      norm = "group"
+      [set]
+      mean = [1, 0.25])");
+  EXPECT_EQ(e.epochs, 3);
+  EXPECT_EQ(e.steps, 100);
+  EXPECT_EQ(e.learning_rate, 1);
+  EXPECT_EQ(e.strategy.settings.whole("period"), 4);
+  EXPECT_EQ(e.model.settings.word("norm"), "group");
+  EXPECT_EQ(e.data.settings.numbers("mean"), (std::vector<double>{1, 0.25}));
+  EXPECT_EQ(origin_of(e, "local_sgd.period"), "4 by file");
+  EXPECT_EQ(origin_of(e, "steps"), "100 by file");
+}
+
+TEST(Experiment, TheCommandLineHoldsAgainstTheFile) {
+  const auto e = made("epochs = 3\n[net]\nwidth = 16", {.set = {"epochs=5", "net.width=8"}});
+  EXPECT_EQ(e.epochs, 5);
+  EXPECT_EQ(e.model.settings.whole("width"), 8);
+  EXPECT_EQ(origin_of(e, "net.width"), "8 by command line");
+}
+
+TEST(Experiment, ABareKeyMayBeTheStrategysInAnyOrder) {
+  const auto e = made("", {.set = {"period=16", "strategy=local_sgd"}});
+  EXPECT_EQ(e.strategy.settings.whole("period"), 16);
+}
+
+TEST(Experiment, ARecipeWeighsLessThanFileAndCommandLine) {
+  const auto e = made("recipe = \"famous\"\n[sgd]\nmomentum = 0.7", {.set = {"epochs=2"}});
+  EXPECT_EQ(e.epochs, 2);
+  EXPECT_EQ(e.schedule.name, "step");
+  EXPECT_EQ(e.schedule.settings.wholes("milestones"), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(e.optimizer.settings.number("momentum"), 0.7);
+  EXPECT_EQ(origin_of(e, "schedule"), "step by recipe");
+  EXPECT_EQ(origin_of(e, "sgd.momentum"), "0.7 by file");
+}
+
+TEST(Experiment, RanksComeFromTheOneWhoStartedThem) {
+  EXPECT_EQ(made("ranks = 2").ranks, 2);
+  EXPECT_EQ(made("ranks = 2", {.ranks = 3}).ranks, 3);
+  const auto e = made("ranks = 2", {.started = 4});
+  EXPECT_EQ(e.ranks, 4);
+  EXPECT_EQ(origin_of(e, "ranks"), "4 by started");
+  EXPECT_THAT(refusal("", {.ranks = 3, .started = 4}), HasSubstr("--ranks 3"));
+  EXPECT_THAT(refusal("", {.ranks = 0}), HasSubstr("--ranks 0"));
+}
+
+TEST(Experiment, BatchesFollowFromTheRanksThatTrain) {
+  const auto e = made("ranks = 4\nglobal_batch_size = 128");
+  EXPECT_EQ(e.local_batch_size, 32);
+  EXPECT_EQ(origin_of(e, "local_batch_size"), "32 by global_batch_size");
+  EXPECT_EQ(origin_of(made("local_batch_size = 8"), "global_batch_size"), "8 by local_batch_size");
+  EXPECT_THAT(refusal("ranks = 3\nglobal_batch_size = 128"), HasSubstr("126 or 129"));
+}
+
+TEST(Experiment, ThreadsShareTheCoresOfANode) {
+  EXPECT_EQ(made("ranks = 2", {.cores = 8}).threads, 4);
+  EXPECT_EQ(made("ranks = 4\nranks_per_node = 2", {.cores = 8}).threads, 4);
+  EXPECT_EQ(made("ranks = 4", {.cores = 2}).threads, 1);
+  EXPECT_EQ(made("threads = 3", {.cores = 2}).threads, 3);
+}
+
+TEST(Experiment, ErrorsNameTheLineTheKeyAndTheWayOut) {
+  EXPECT_THAT(refusal("\n\nepoch = 3"), StartsWith("x.toml:3: epoch = 3: unknown key"));
+  EXPECT_THAT(refusal("epoch = 3"), HasSubstr("did you mean 'epochs'?"));
+  EXPECT_THAT(refusal("epochs = \"many\""), StartsWith("x.toml:1: epochs = many: must be a whole"));
+  EXPECT_THAT(refusal("epochs = 0"), HasSubstr("at least 1"));
+  EXPECT_THAT(refusal("model = \"nett\""), HasSubstr("did you mean 'net'?"));
+  EXPECT_THAT(refusal("[nets]\nwidth = 3"), HasSubstr("did you mean 'net'?"));
+  EXPECT_THAT(refusal("[net]\nwidths = 3"), StartsWith("x.toml:2: net.widths = 3"));
+  EXPECT_THAT(refusal("[net]\nnorm = \"layer\""), HasSubstr("batch, group"));
+  EXPECT_THAT(refusal("width = 3"), HasSubstr("write net.width"));
+  EXPECT_THAT(refusal("[model]\nwidth = 3"), HasSubstr("table [net]"));
+  EXPECT_THAT(refusal("version = 2"), HasSubstr("version"));
+  EXPECT_THAT(refusal("[net]\nwidth = {a = 1}"), StartsWith("x.toml:2: net.width"));
+  EXPECT_THAT(refusal("epochs = [1, \"x\"]"), StartsWith("x.toml:1: epochs"));
+  EXPECT_THAT(refusal("recipe = \"secret\""), HasSubstr("famous"));
+}
+
+TEST(Experiment, ErrorsOfTheCommandLineSaySo) {
+  EXPECT_THAT(refusal("", {.set = {"epochs=x"}}), StartsWith("--set: epochs = x: must be"));
+  EXPECT_THAT(refusal("", {.set = {"epoch=1"}}), HasSubstr("did you mean 'epochs'?"));
+  EXPECT_THAT(refusal("", {.set = {"epochs"}}), HasSubstr("--set key=value"));
+  EXPECT_THAT(refusal("", {.set = {"=1"}}), HasSubstr("--set key=value"));
+  EXPECT_THAT(refusal("", {.set = {"net.=1"}}), HasSubstr("--set key=value"));
+  EXPECT_THAT(refusal("", {.set = {"period=4"}}), HasSubstr("unknown key"));
+}
+
+TEST(Experiment, BrokenTomlNamesItsLine) {
+  EXPECT_THAT(refusal("epochs = 1\nname = \"open"), StartsWith("x.toml:2: "));
+  EXPECT_THAT(refusal("epochs = 1\nepochs = 2"), StartsWith("x.toml:2: "));
+}
+
+TEST(Experiment, AMissingFileSaysHowToGetOne) {
+  try {
+    read_wishes("/nowhere/x.toml");
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/x.toml"));
+    EXPECT_THAT(error.what(), HasSubstr("--example"));
+  }
+}
+
+TEST(Experiment, OptionsOfWhatIsNotChosenAreCheckedAllTheSame) {
+  EXPECT_THAT(refusal("[local_sgd]\nperiods = 4"), HasSubstr("did you mean 'period'?"));
+  EXPECT_EQ(made("[local_sgd]\nperiod = 4").strategy.name, "synchronous");
+}
+
+TEST(Experiment, TheExampleReadsBackAsTheDefaults) {
+  const auto from_example = made(example(small()));
+  const auto from_nothing = made("");
+  ASSERT_EQ(from_example.settings.size(), from_nothing.settings.size());
+  for (const auto& setting : from_nothing.settings) {
+    const auto same = std::ranges::find(from_example.settings, setting.key, &train::Setting::key);
+    ASSERT_NE(same, from_example.settings.end()) << setting.key;
+    EXPECT_EQ(same->value, setting.value) << setting.key;
+  }
+}
+
+TEST(Experiment, TheExampleAndThePageHoldEveryKey) {
+  const std::string text = example(small());
+  const std::string markdown = page(small());
+  for (const Key& key : keys()) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("{} = ", key.option.name))) << key.option.name;
+    EXPECT_THAT(markdown, HasSubstr(fmt::format("`{}`", key.option.name)));
+  }
+  EXPECT_THAT(markdown, HasSubstr("### `famous`"));
+  EXPECT_THAT(markdown, HasSubstr("### `local_sgd`"));
+}
+
+TEST(Experiment, EveryLineOfTheExampleFitsAHundredColumns) {
+  const std::string text = example(small());
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 100U) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace parajoule::cli

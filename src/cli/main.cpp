@@ -1,0 +1,72 @@
+// parajoule: the commands that need neither torch nor MPI, and the launcher of those that do.
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/one_line.h"
+
+namespace {
+
+using namespace parajoule;
+
+/// CLI11 would only say that a command is missing.
+void refuse_unknown_command(const CLI::App& app, std::string_view word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw base::Error(base::Fault::usage,
+                    fmt::format("no command '{}'{}", word, base::hint(word, known)));
+}
+
+/// Fills `chosen`, or gives the status to end with at once.
+std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
+  CLI::App app("Trains neural networks in parallel and meters the energy of every device.",
+               "parajoule");
+  app.set_version_flag("--version", "parajoule " PARAJOULE_VERSION);
+  app.require_subcommand(1);
+  for (const auto add :
+       {cli::add_train, cli::add_models, cli::add_strategies, cli::add_optimizers}) {
+    add(app, chosen);
+  }
+  refuse_unknown_command(app, count > 1 ? words[1] : "-");
+  try {
+    app.parse(count, words);
+    return {};
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << "; see `parajoule --help`\n";
+    return int(cli::wrong_usage);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    cli::Chosen chosen;
+    if (const auto status = parse(count, words, chosen)) return *status;
+    return chosen();
+  } catch (const base::Error& error) {
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
+    return cli::status_of(error.fault);
+  } catch (const std::exception& error) {
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << " (a bug of ours)\n";
+    return cli::our_bug;
+  }
+}

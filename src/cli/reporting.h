@@ -1,0 +1,45 @@
+#pragma once
+
+// What a run tells, in words and numbers for a person.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/live.h"
+#include "train/reporter.h"
+
+namespace parajoule::cli {
+
+/// Where a rank's words go: to a person, or to the launcher, which owns the terminal.
+struct Outlet {
+  std::function<void(const Standing&)> show;    ///< the live line
+  std::function<void(std::string_view)> print;  ///< whole lines
+};
+Outlet to_launcher();
+/// `live` must outlive it.
+Outlet to_person(Live& live);
+
+class Reporting final : public train::Reporter {
+ public:
+  explicit Reporting(Outlet outlet) : outlet_(std::move(outlet)) {}
+
+  void note(std::string_view text) override;
+  void live(const train::LiveState& state) override;
+  void evaluating(std::int64_t epoch) override;
+  void evaluated(std::int64_t epoch, const std::vector<train::Metric>& metrics) override;
+
+ private:
+  Outlet outlet_;
+  Standing last_;
+};
+
+/// What a state of training looks like on the live line.
+Standing standing_of(const train::LiveState& state);
+
+/// "epoch 1: validation loss 0.412, top-1 error 14.3 %".
+std::string evaluation_line(std::int64_t epoch, const std::vector<train::Metric>& metrics);
+
+}  // namespace parajoule::cli

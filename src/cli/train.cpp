@@ -1,0 +1,176 @@
+// parajoule train: checks an experiment, starts its ranks, and says how it went.
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/fields.h"
+#include "cli/launch.h"
+#include "cli/notes.h"
+#include "cli/process.h"
+#include "cli/run_folder.h"
+#include "cli/surroundings.h"
+
+namespace parajoule::cli {
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::optional<int> ranks;
+  std::vector<std::string> set;
+  bool fresh = false;
+  bool example = false;
+  bool keys = false;
+};
+
+/// What stands on the command line of parajoule-train, beside what it is to do.
+std::vector<std::string> words(const Arguments& arguments) {
+  std::vector<std::string> words;
+  if (arguments.ranks) words.push_back(fmt::format("--ranks={}", *arguments.ranks));
+  for (const std::string& assignment : arguments.set) words.push_back("--set=" + assignment);
+  words.push_back("--");
+  words.push_back(arguments.file);
+  return words;
+}
+
+std::vector<std::string> program(const std::vector<std::string>& options,
+                                 const Arguments& arguments) {
+  std::vector<std::string> command = {train_program()};
+  command.insert(command.end(), options.begin(), options.end());
+  const auto rest = words(arguments);
+  command.insert(command.end(), rest.begin(), rest.end());
+  return command;
+}
+
+struct Checked {
+  Status status = done;  ///< if it is another, the reason has been printed
+  LaunchFacts facts;
+};
+
+Checked check(const Arguments& arguments) {
+  std::vector<std::string> options = {"--check"};
+  if (arguments.fresh) options.push_back("--fresh");
+  const Result result = run({.words = program(options, arguments)});
+  if (result.exit.signal == SIGINT) return {.status = stopped, .facts = {}};
+  if (result.exit.signal) {
+    throw base::Error(base::Fault::bug, fmt::format("parajoule-train --check died of signal {}",
+                                                    *result.exit.signal));
+  }
+  if (result.exit.code != 0) return {.status = Status(result.exit.code), .facts = {}};
+  return {.status = done, .facts = facts_in(result.output)};
+}
+
+/// The facts of a run that nobody else has under way, and the lock that keeps it so.
+struct Claimed {
+  Checked checked;
+  std::optional<RunLock> lock;
+};
+
+Claimed claim(const Arguments& arguments) {
+  // Between the check and the lock another start may take the folder: then look again.
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    Checked checked = check(arguments);
+    if (checked.status != done) return {std::move(checked), {}};
+    auto lock = RunLock::take(checked.facts.folder);
+    if (lock) return {std::move(checked), std::move(lock)};
+  }
+  throw base::Error(base::Fault::environment,
+                    "other starts of this experiment take every folder; start it again later");
+}
+
+void say(std::string_view line) {
+  if (!line.empty()) std::cerr << "parajoule: " << line << '\n' << std::flush;
+}
+
+int report(const Ended& ended, const LaunchFacts& facts, const Command& command) {
+  const auto notes = read_notes(notes_in(facts.folder), facts.ranks);
+  if (ended.killed) {
+    say(fmt::format("killed before all ranks had stopped; the last checkpoint stands in {}",
+                    facts.folder.string()));
+    return rank_died;
+  }
+  const Verdict verdict = judge(notes, ended.exit);
+  const bool never_began = verdict.status == rank_died && none_started(notes);
+  if (never_began && facts.ranks > 1) {
+    std::cerr << own_words(command);
+    say("mpirun could not start the ranks: its own words stand above");
+    return no_environment;
+  }
+  say(verdict.line);
+  return verdict.status;
+}
+
+int launch(const Arguments& arguments) {
+  Signals signals;
+  const Claimed claimed = claim(arguments);
+  if (signals.asked_to_stop()) {
+    say("stopped before the ranks were started");
+    return stopped;
+  }
+  if (!claimed.lock) return claimed.checked.status;
+  const LaunchFacts& facts = claimed.checked.facts;
+  say(claimed.lock->remark());
+  say(facts.remark);
+  clear_notes(notes_in(facts.folder));
+  const Command command = starter(facts, program({"--run=" + facts.folder.string(),
+                                                  fmt::format("--cores={}", facts.node_cores)},
+                                                 arguments));
+  Live live(standard_output());
+  const auto listening = [&facts] {
+    return std::ranges::all_of(read_notes(notes_in(facts.folder), facts.ranks),
+                               [](const auto& note) { return note.has_value(); });
+  };
+  const Ended ended =
+      run_ranks(command, {.signals = signals, .live = live, .listening = listening});
+  return report(ended, facts, command);
+}
+
+int train(const Arguments& arguments) {
+  if (arguments.example) become({.words = {train_program(), "--example"}});
+  if (arguments.keys) become({.words = {train_program(), "--keys"}});
+  if (arguments.file.empty()) {
+    throw base::Error(base::Fault::usage,
+                      "train needs an experiment file; `parajoule train --example > "
+                      "experiment.toml` writes one");
+  }
+  if (place_in(environment)) become({.words = program({}, arguments)});
+  return launch(arguments);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Chosen& chosen) {
+  auto* command = app.add_subcommand("train", "train a model in parallel, metered and recorded");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("experiment", arguments->file, "what to train: see --example")
+      ->type_name("FILE");
+  command
+      ->add_option("--ranks", arguments->ranks, "processes that take part, whatever the file says")
+      ->type_name("N");
+  command
+      ->add_option("--set", arguments->set,
+                   "another value for a key of the file: epochs=3, local_sgd.period=8, or just "
+                   "period=8 for an option of the strategy; may be given many times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--fresh", arguments->fresh,
+                    "begin anew even where a start of the same experiment did not come to its end");
+  command->add_flag("--example", arguments->example,
+                    "print an experiment file with every key explained");
+  command->add_flag("--keys", arguments->keys, "print the page of all keys (Markdown)");
+  command->footer(
+      "TERM, USR1, HUP and the first interrupt end the run at its next step with a checkpoint "
+      "(status 75);\nthe same command then goes on from there. Under srun, mpirun or torchrun "
+      "the ranks are those started.");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return train(*arguments); }; });
+}
+
+}  // namespace parajoule::cli

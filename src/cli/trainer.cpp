@@ -1,0 +1,93 @@
+// parajoule-train: everything that needs torch or MPI. `parajoule` starts it; people need not.
+
+#include <iostream>
+#include <memory>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/error.h"
+#include "cli/check.h"
+#include "cli/cores.h"
+#include "cli/example.h"
+#include "cli/exit_status.h"
+#include "cli/one_line.h"
+#include "cli/rank.h"
+#include "cli/shown.h"
+#include "cli/vocabulary.h"
+
+namespace {
+
+using namespace parajoule;
+
+/// What the command line says.
+struct Words {
+  cli::RankOptions run;
+  std::string folder;
+  std::string name;
+  bool check = false;
+  bool example = false;
+  bool keys = false;
+  bool models = false;
+  bool fresh = false;
+  bool versions = false;
+};
+
+void declare(CLI::App& app, Words& words) {
+  app.add_option("experiment", words.run.request.path);
+  app.add_option("--ranks", words.run.request.ranks);
+  app.add_option("--set", words.run.request.set)->allow_extra_args(false);
+  app.add_option("--cores", words.run.request.cores);
+  app.add_option("--run", words.folder);
+  app.add_option("--name", words.name);
+  app.add_flag("--fresh", words.fresh);
+  app.add_flag("--check", words.check);
+  app.add_flag("--example", words.example);
+  app.add_flag("--keys", words.keys);
+  app.add_flag("--models", words.models);
+}
+
+std::string joined(int count, char** words) {
+  std::string line = "parajoule train";
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    const bool ours = word.starts_with("--run=") || word.starts_with("--cores=") || word == "--";
+    if (!ours) line += ' ' + std::string(word);
+  }
+  return line;
+}
+
+int act(Words& words) {
+  words.run.begin = words.fresh ? cli::Begin::afresh : cli::Begin::resume_if_possible;
+  if (words.example) std::cout << cli::example(cli::vocabulary());
+  if (words.keys) std::cout << cli::page(cli::vocabulary());
+  if (words.models) std::cout << cli::shown_models(words.name);
+  if (words.check) std::cout << cli::written(cli::check(words.run.request, words.run.begin));
+  if (words.example || words.keys || words.models || words.check) return cli::done;
+  if (!words.folder.empty()) words.run.folder = words.folder;
+  return cli::run_rank(words.run);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    CLI::App app("The part of parajoule that trains; start it with `parajoule train`.");
+    Words words;
+    words.run.request.cores = cli::usable_cores();
+    words.run.command = joined(count, arguments);
+    declare(app, words);
+    app.parse(count, arguments);
+    return act(words);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "parajoule-train: " << cli::one_line(error.what()) << '\n';
+    return cli::wrong_usage;
+  } catch (const base::Error& error) {
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
+    return cli::status_of(error.fault);
+  } catch (const std::exception& error) {
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << " (a bug of ours)\n";
+    return cli::our_bug;
+  }
+}

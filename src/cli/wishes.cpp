@@ -1,0 +1,123 @@
+#include "cli/wishes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/error.h"
+
+namespace parajoule::cli {
+namespace {
+
+base::Error wrong(const std::string& what) { return {base::Fault::usage, what}; }
+
+template <class T>
+std::optional<base::Value> list_of(const toml::array& array) {
+  std::vector<T> list;
+  for (const toml::node& entry : array) {
+    const auto value = entry.value<T>();
+    if (!value || entry.is_boolean()) return {};
+    list.push_back(*value);
+  }
+  return list;
+}
+
+std::optional<base::Value> value_of(const toml::node& node) {
+  if (const auto* whole = node.as_integer()) return whole->get();
+  if (const auto* number = node.as_floating_point()) return number->get();
+  if (const auto* flag = node.as_boolean()) return flag->get();
+  if (const auto* word = node.as_string()) return word->get();
+  const auto* array = node.as_array();
+  if (!array) return {};
+  const bool whole =
+      std::ranges::all_of(*array, [](const auto& entry) { return entry.is_integer(); });
+  return whole ? list_of<std::int64_t>(*array) : list_of<double>(*array);
+}
+
+/// Collects the wishes of one file.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {}
+
+  std::vector<Wish> read(const toml::table& file) {
+    for (const auto& [key, node] : file) {
+      if (const auto* table = node.as_table()) {
+        read_table(std::string(key.str()), *table);
+      } else {
+        add("", std::string(key.str()), node);
+      }
+    }
+    std::ranges::stable_sort(wishes_, {}, &At::line);
+    std::vector<Wish> in_order;
+    for (At& at : wishes_) in_order.push_back(std::move(at.wish));
+    return in_order;
+  }
+
+ private:
+  struct At {
+    unsigned line;
+    Wish wish;
+  };
+
+  void read_table(const std::string& name, const toml::table& table) {
+    for (const auto& [key, node] : table) add(name, std::string(key.str()), node);
+  }
+
+  void add(const std::string& table, const std::string& key, const toml::node& node) {
+    const unsigned line = node.source().begin.line;
+    const std::string place = fmt::format("{}:{}", path_, line);
+    const auto value = value_of(node);
+    if (!value) {
+      const std::string dot = table.empty() ? "" : ".";
+      throw wrong(
+          fmt::format("{}: {}{}{}: must be a number, a word, true or false, or a list of "
+                      "numbers",
+                      place, table, dot, key));
+    }
+    wishes_.push_back({line, {.table = table, .key = key, .value = *value, .place = place}});
+  }
+
+  const std::string& path_;
+  std::vector<At> wishes_;
+};
+
+}  // namespace
+
+std::vector<Wish> wishes_in(std::string_view text, const std::string& path) {
+  try {
+    return Reader(path).read(toml::parse(text, path));
+  } catch (const toml::parse_error& error) {
+    throw wrong(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+  }
+}
+
+std::vector<Wish> read_wishes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw wrong(fmt::format("{}: {}; `parajoule train --example > experiment.toml` writes one",
+                            path, std::strerror(errno)));
+  }
+  return wishes_in(text.str(), path);
+}
+
+Assignment assignment_in(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  const std::string name = argument.substr(0, equals);
+  const std::size_t dot = name.find('.');
+  if (equals == argument.npos || name.empty() || dot == 0 || dot + 1 == name.size()) {
+    throw wrong(fmt::format("--set {}: write --set key=value or --set table.key=value", argument));
+  }
+  if (dot == name.npos) return {.table = "", .key = name, .value = argument.substr(equals + 1)};
+  return {.table = name.substr(0, dot),
+          .key = name.substr(dot + 1),
+          .value = argument.substr(equals + 1)};
+}
+
+}  // namespace parajoule::cli
