@@ -71,6 +71,8 @@ bool holds(const Value& value, Kind kind) {
 void check_number(const Place& place, double value, const Value& all) {
   const Option& option = place.option;
   if (!std::isfinite(value)) place.refuse(written(all), "must be finite");
+  if (option.least && option.least == option.most && value != *option.least)
+    place.refuse(written(all), fmt::format("must be {}", *option.least));
   if (option.least && option.most && (value < *option.least || value > *option.most))
     place.refuse(written(all), fmt::format("must lie in {} to {}", *option.least, *option.most));
   if (option.least && value < *option.least)

@@ -165,6 +165,15 @@ std::string explained(const base::Option& option) {
   return fmt::format("{}{} = {}\n", help, option.name, value_text(option));
 }
 
+std::string shown_settings(const train::Experiment& experiment) {
+  std::string text;
+  for (const train::Setting& setting : experiment.settings) {
+    text += fmt::format("{:<48}  # {}\n", fmt::format("{} = {}", setting.key, setting.value),
+                        setting.origin);
+  }
+  return text;
+}
+
 std::string example(const Vocabulary& vocabulary) {
   std::string text = comment(
       "An experiment of Parajoule: train it with `parajoule train FILE`. Every key may be left "

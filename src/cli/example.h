@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "cli/keys.h"
+#include "train/experiment.h"
 
 namespace parajoule::cli {
 
@@ -15,6 +16,9 @@ std::string example(const Vocabulary& vocabulary);
 
 /// Markdown.
 std::string page(const Vocabulary& vocabulary);
+
+/// What holds for an experiment, a line a setting: `key = value  # origin`.
+std::string shown_settings(const train::Experiment& experiment);
 
 /// An option as lines of an experiment file: its help as a comment, then `name = value`.
 std::string explained(const base::Option& option);

@@ -69,6 +69,18 @@ std::int64_t training_ranks(const train::Experiment& experiment) {
   return training;
 }
 
+BatchSizes batch_sizes(const Collected& collected, const base::Settings& top,
+                       std::int64_t training) {
+  const auto global = collected.table("").find("global_batch_size");
+  try {
+    return resolve_batches({.local = whole_if_given(top, "local_batch_size"),
+                            .global = whole_if_given(top, "global_batch_size")},
+                           training);
+  } catch (const base::Error& error) {
+    throw wrong(fmt::format("{}: {}", global->second.place, error.what()));
+  }
+}
+
 void take_top(train::Experiment& e, const base::Settings& top) {
   e.name = top.word("name");
   e.seed = std::uint64_t(top.whole("seed"));
@@ -168,9 +180,8 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   e.optimizer = chosen(collected, vocabulary, "optimizer");
   e.schedule = chosen(collected, vocabulary, "schedule");
   e.ranks = ranks_of(request, top);
-  const BatchSizes batches = resolve_batches({.local = whole_if_given(top, "local_batch_size"),
-                                              .global = whole_if_given(top, "global_batch_size")},
-                                             training_ranks(e));
+  const BatchSizes batches = batch_sizes(collected, top, training_ranks(e));
+  if (request.records && !collected.table("").contains("records")) e.records = *request.records;
   e.local_batch_size = batches.local;
   e.global_batch_size = batches.global;
   e.reference_batch_size = whole_if_given(top, "reference_batch_size").value_or(batches.global);

@@ -19,7 +19,8 @@ struct Request {
                                       ///< of the file, else an option of the chosen strategy
   std::optional<int> ranks = {};      ///< --ranks, the same as `ranks` of the file
   std::optional<int> started = {};    ///< by srun or mpirun: holds against the file
-  int cores = 1;                      ///< of this node, shared by its ranks as threads
+  std::optional<std::string> records = {};  ///< PARAJOULE_RECORDS: holds where no file says more
+  int cores = 1;                            ///< of this node, shared by its ranks as threads
 };
 
 /// Throws Error{usage} in one line: where it was said, the key, the value, and the choices, the

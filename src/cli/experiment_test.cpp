@@ -143,6 +143,7 @@ TEST(Experiment, BatchesFollowFromTheRanksThatTrain) {
   EXPECT_EQ(origin_of(e, "local_batch_size"), "32 by global_batch_size");
   EXPECT_EQ(origin_of(made("local_batch_size = 8"), "global_batch_size"), "8 by local_batch_size");
   EXPECT_THAT(refusal("ranks = 3\nglobal_batch_size = 128"), HasSubstr("126 or 129"));
+  EXPECT_THAT(refusal("ranks = 3\nglobal_batch_size = 128"), StartsWith("x.toml:2: "));
 }
 
 TEST(Experiment, ThreadsShareTheCoresOfANode) {
@@ -150,6 +151,13 @@ TEST(Experiment, ThreadsShareTheCoresOfANode) {
   EXPECT_EQ(made("ranks = 4\nranks_per_node = 2", {.cores = 8}).threads, 4);
   EXPECT_EQ(made("ranks = 4", {.cores = 2}).threads, 1);
   EXPECT_EQ(made("threads = 3", {.cores = 2}).threads, 3);
+}
+
+TEST(Experiment, TheFolderOfRecordsMayComeFromTheEnvironment) {
+  const auto e = made("", {.records = "elsewhere"});
+  EXPECT_EQ(e.records, "elsewhere");
+  EXPECT_EQ(origin_of(e, "records"), "elsewhere by PARAJOULE_RECORDS");
+  EXPECT_EQ(made("records = \"here\"", {.records = "elsewhere"}).records, "here");
 }
 
 TEST(Experiment, ErrorsNameTheLineTheKeyAndTheWayOut) {

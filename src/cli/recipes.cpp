@@ -30,7 +30,9 @@ Recipe study() {
                   {"sgd", "momentum", "0.9"},
                   {"sgd", "nesterov", "false"},
                   {"sgd", "weight_decay", "1e-4"},
-                  {"sgd", "decay", "all"}},
+                  {"sgd", "decay", "all"},
+                  {"images", "scale", "[0.5, 1.0]"},
+                  {"images", "flip", "true"}},
   };
 }
 
@@ -58,7 +60,10 @@ Recipe goyal() {
                   {"sgd", "decay", "matrices"},
                   {"resnet50", "zero_gamma", "true"},
                   {"resnet101", "zero_gamma", "true"},
-                  {"resnet152", "zero_gamma", "true"}},
+                  {"resnet152", "zero_gamma", "true"},
+                  {"images", "scale", "[0.08, 1.0]"},
+                  {"images", "resize", "256"},
+                  {"images", "flip", "true"}},
   };
 }
 

@@ -39,9 +39,9 @@ std::string line_of(const nn::Model& model) {
   const auto total = nn::profile_of(net).total();
   const std::string shape = fmt::format("{}x{}x{}, {} classes", data.input.channels,
                                         data.input.height, data.input.width, data.classes);
-  return fmt::format("{:<10} {:>12} {:>10.3f} {:>11.3f}  {:<24} {}\n", model.name,
+  return fmt::format("{:<10} {:>12} {:>14.3f} {:>15.3f}  {}\n", model.name,
                      grouped(total.parameters), double(total.forward_flops) / 1e9,
-                     double(total.backward_flops) / 1e9, shape, model.summary);
+                     double(total.backward_flops) / 1e9, shape);
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ std::string shown_models(const std::string& name) {
     const nn::Model& model = nn::model(name);
     return explained({model.name, model.summary, model.paper, model.options}, "model");
   }
-  std::string text = fmt::format("{:<10} {:>12} {:>10} {:>11}  {:<24}\n", "model", "parameters",
-                                 "GFLOP fwd", "GFLOP back", "of a sample of");
+  std::string text = fmt::format("{:<10} {:>12} {:>14} {:>15}  {}\n", "model", "parameters",
+                                 "GFLOP forward", "GFLOP backward", "for each sample of");
   for (const nn::Model& model : nn::models()) text += line_of(model);
   return text;
 }

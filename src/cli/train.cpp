@@ -29,6 +29,7 @@ struct Arguments {
   bool fresh = false;
   bool example = false;
   bool keys = false;
+  bool settings = false;
 };
 
 /// What stands on the command line of parajoule-train, beside what it is to do.
@@ -141,6 +142,7 @@ int train(const Arguments& arguments) {
                       "train needs an experiment file; `parajoule train --example > "
                       "experiment.toml` writes one");
   }
+  if (arguments.settings) become({.words = program({"--settings"}, arguments)});
   if (place_in(environment)) become({.words = program({}, arguments)});
   return launch(arguments);
 }
@@ -157,14 +159,15 @@ void add_train(CLI::App& app, Chosen& chosen) {
       ->type_name("N");
   command
       ->add_option("--set", arguments->set,
-                   "another value for a key of the file: epochs=3, local_sgd.period=8, or just "
-                   "period=8 for an option of the strategy; may be given many times")
+                   "holds against the file: epochs=3, local_sgd.period=8; often")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--fresh", arguments->fresh,
-                    "begin anew even where a start of the same experiment did not come to its end");
+                    "begin anew, do not go on with a run that did not end");
   command->add_flag("--example", arguments->example,
                     "print an experiment file with every key explained");
+  command->add_flag("--settings", arguments->settings,
+                    "print what would hold and where it comes from; start nothing");
   command->add_flag("--keys", arguments->keys, "print the page of all keys (Markdown)");
   command->footer(
       "TERM, USR1, HUP and the first interrupt end the run at its next step with a checkpoint "

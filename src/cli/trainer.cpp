@@ -10,11 +10,13 @@
 #include "base/error.h"
 #include "cli/check.h"
 #include "cli/cores.h"
+#include "cli/data_sets.h"
 #include "cli/example.h"
 #include "cli/exit_status.h"
 #include "cli/one_line.h"
 #include "cli/rank.h"
 #include "cli/shown.h"
+#include "cli/surroundings.h"
 #include "cli/vocabulary.h"
 
 namespace {
@@ -31,7 +33,9 @@ struct Words {
   bool keys = false;
   bool models = false;
   bool fresh = false;
-  bool versions = false;
+  bool settings = false;
+  std::string data;
+  cli::DataWords data_words;
 };
 
 void declare(CLI::App& app, Words& words) {
@@ -46,6 +50,11 @@ void declare(CLI::App& app, Words& words) {
   app.add_flag("--example", words.example);
   app.add_flag("--keys", words.keys);
   app.add_flag("--models", words.models);
+  app.add_flag("--settings", words.settings);
+  app.add_option("--data", words.data);
+  app.add_option("--to", words.data_words.folder);
+  app.add_option("--samples", words.data_words.samples)->check(CLI::PositiveNumber);
+  app.add_option("--quality", words.data_words.quality)->check(CLI::Range(1, 100));
 }
 
 std::string joined(int count, char** words) {
@@ -58,13 +67,28 @@ std::string joined(int count, char** words) {
   return line;
 }
 
+int act_on_data(Words& words) {
+  words.data_words.name = words.name;
+  words.data_words.set = words.run.request.set;
+  if (words.data == "check") return cli::check_data(words.data_words);
+  if (words.data == "prepare") return cli::prepare_data(words.data_words);
+  std::cout << cli::shown_data_sets(words.name);
+  return cli::done;
+}
+
 int act(Words& words) {
+  if (!words.data.empty()) return act_on_data(words);
   words.run.begin = words.fresh ? cli::Begin::afresh : cli::Begin::resume_if_possible;
   if (words.example) std::cout << cli::example(cli::vocabulary());
   if (words.keys) std::cout << cli::page(cli::vocabulary());
   if (words.models) std::cout << cli::shown_models(words.name);
   if (words.check) std::cout << cli::written(cli::check(words.run.request, words.run.begin));
-  if (words.example || words.keys || words.models || words.check) return cli::done;
+  if (words.settings) {
+    std::cout << cli::shown_settings(cli::read_experiment(words.run.request, cli::vocabulary()));
+  }
+  if (words.example || words.keys || words.models || words.check || words.settings) {
+    return cli::done;
+  }
   if (!words.folder.empty()) words.run.folder = words.folder;
   return cli::run_rank(words.run);
 }
@@ -75,6 +99,7 @@ int main(int count, char** arguments) {
   try {
     CLI::App app("The part of parajoule that trains; start it with `parajoule train`.");
     Words words;
+    words.run.request.records = cli::environment("PARAJOULE_RECORDS");
     words.run.request.cores = cli::usable_cores();
     words.run.command = joined(count, arguments);
     declare(app, words);

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -99,12 +99,12 @@ std::vector<Wish> wishes_in(std::string_view text, const std::string& path) {
 
 std::vector<Wish> read_wishes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad() || !file.is_open()) {
     throw wrong(fmt::format("{}: {}; `parajoule train --example > experiment.toml` writes one",
                             path, std::strerror(errno)));
   }
-  return wishes_in(text.str(), path);
+  return wishes_in(text, path);
 }
 
 Assignment assignment_in(const std::string& argument) {
