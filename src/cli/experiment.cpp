@@ -152,6 +152,7 @@ void note_origins(train::Experiment& e, const Collected& collected, const base::
   if (request.started || request.ranks) {
     origins.put("ranks", fmt::format("{}", e.ranks), request.started ? "started" : "command line");
   }
+  if (e.records != top.word("records")) origins.put("records", e.records, "PARAJOULE_RECORDS");
   origins.follows(
       "local_batch_size", e.local_batch_size,
       collected.table("").contains("global_batch_size") ? "global_batch_size" : "default");
