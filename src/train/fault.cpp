@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 5> places = {"data", "forward", "communic
       base::Fault::usage,
       fmt::format("{}: '{}' is not understood; it is like \"rank=1 step=3 kind=throw_forward\", "
                   "kind: nan, or throw|kill|hang|slow and _data, _forward, _communication, "
-                  "_evaluation or _checkpoint; slow has seconds=5",
+                  "_evaluation or _checkpoint; slow has seconds=5; mark=FILE is made",
                   variable, word));
 }
 
@@ -67,6 +68,8 @@ void InjectedFault::read(std::string_view key, std::string_view value) {
     step_ = number<std::int64_t>(value);
   } else if (key == "seconds") {
     seconds_ = base::Seconds(number<double>(value));
+  } else if (key == "mark") {
+    mark_ = value;
   } else if (key != "kind") {
     refuse(key);
   } else if (value == "nan") {
@@ -93,6 +96,7 @@ void InjectedFault::read_kind(std::string_view kind) {
 void InjectedFault::strike() {
   const std::string_view place = places[std::size_t(*place_)];
   place_.reset();  // once
+  if (!mark_.empty()) std::ofstream(mark_).flush();
   switch (*act_) {
     case Act::spoil:
       return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/quantity.h"
@@ -20,7 +21,8 @@ enum class FaultPlace : std::uint8_t { data, forward, communication, evaluation,
 ///
 /// `kind` is what happens and where: throw | kill | hang | slow, an underscore, and a place; or
 /// `nan`, which spoils the loss. It strikes once, at the first time from step `step` (from 0) on
-/// that the place is reached. `slow` waits `seconds=5`. `rank=all` means every rank.
+/// that the place is reached. `slow` waits `seconds=5`. `rank=all` means every rank. A file named
+/// by `mark=` is made when it strikes, so that a test knows the moment.
 class InjectedFault {
  public:
   /// Reads PARAJOULE_FAULT. Throws Error{usage} if it cannot be understood.
@@ -48,6 +50,7 @@ class InjectedFault {
   std::optional<FaultPlace> place_;
   std::int64_t step_ = 0;
   base::Seconds seconds_{5};
+  std::string mark_;
 };
 
 }  // namespace parajoule::train

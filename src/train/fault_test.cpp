@@ -1,6 +1,7 @@
 #include "train/fault.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -69,6 +70,15 @@ TEST(InjectedFault, SlowWaits) {
   const base::Seconds begin = monotonic_now();
   fault.reach(FaultPlace::data, 0);
   EXPECT_GE(monotonic_now() - begin, base::Seconds(0.02));
+}
+
+TEST(InjectedFault, MarksTheMoment) {
+  const std::string mark =
+      std::filesystem::temp_directory_path() / ("fault-" + std::to_string(getpid()));
+  InjectedFault fault("kind=throw_data mark=" + mark, 0);
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  EXPECT_THROW(fault.reach(FaultPlace::data, 0), base::Error);
+  EXPECT_TRUE(std::filesystem::remove(mark));
 }
 
 TEST(InjectedFault, NothingIsAskedForWithoutTheVariable) {
