@@ -10,7 +10,7 @@
 namespace parajoule::train {
 namespace {
 
-constexpr std::array listened = {SIGUSR1, SIGTERM, SIGINT};
+constexpr std::array listened = {SIGUSR1, SIGTERM, SIGINT, SIGXFSZ};
 
 // A handler may touch lock-free atomics only. Zero: no signal has come.
 std::atomic<int> first_signal{0};
@@ -35,10 +35,12 @@ Stop::Stop() {
   first_signal = 0;
   interrupts = 0;
   struct sigaction action {};
-  action.sa_handler = note;
   action.sa_flags = SA_RESTART;  // reads and waits of libraries go on
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < listened.size(); ++i) sigaction(listened[i], &action, &before[i]);
+  for (std::size_t i = 0; i < listened.size(); ++i) {
+    action.sa_handler = listened[i] == SIGXFSZ ? SIG_IGN : note;
+    sigaction(listened[i], &action, &before[i]);
+  }
 }
 
 Stop::~Stop() {

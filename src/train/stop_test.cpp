@@ -36,6 +36,12 @@ TEST(Stop, PutsBackWhatWasThere) {
   signal(SIGUSR1, before);
 }
 
+TEST(Stop, LeavesALimitOnFilesToTheirWriters) {
+  const Stop stop;
+  raise(SIGXFSZ);
+  EXPECT_FALSE(stop.requested());
+}
+
 TEST(Stop, ForgetsTheSignalsOfAnEarlierOne) {
   {
     const Stop stop;
