@@ -8,38 +8,16 @@
 
 #include <unistd.h>
 
+#include "store/utf8.h"
+
 namespace parajoule::cli {
 namespace {
 
+using store::first_sign;
+using store::Sign;
+
 constexpr std::string_view gap = "  ";
 constexpr std::string_view unknown_sign = "\uFFFD";
-
-struct Sign {
-  std::string_view bytes;
-  std::optional<char32_t> code;  // none: not UTF-8
-};
-
-// The first sign of `text`, which is not empty (RFC 3629).
-Sign first_sign(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size()) return {text.substr(0, 1), {}};
-  char32_t code = length == 1 ? lead : lead & (0x7F >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0) != 0x80) return {text.substr(0, 1), {}};
-    code = code << 6 | (byte & 0x3F);
-  }
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < least[length] || code > 0x10FFFF || surrogate) return {text.substr(0, 1), {}};
-  return {text.substr(0, length), code};
-}
 
 struct Codes {
   char32_t first;
@@ -64,6 +42,18 @@ std::size_t columns_of_code(std::optional<char32_t> code) {
   if (!code) return 1;
   if (in(combining, *code)) return 0;
   return in(wide, *code) ? 2 : 1;
+}
+
+// Bytes of the longest beginning of `text` that fits `columns`.
+std::size_t prefix_of(std::string_view text, std::size_t columns) {
+  std::size_t length = 0;
+  for (std::size_t taken = 0; length < text.size();) {
+    const Sign sign = first_sign(text.substr(length));
+    taken += columns_of_code(sign.code);
+    if (taken > columns) break;
+    length += sign.bytes.size();
+  }
+  return length;
 }
 
 bool controls(char32_t code) {
@@ -121,15 +111,36 @@ std::string shown(std::string_view text) {
 std::string cut(std::string_view text, std::size_t columns) {
   if (columns_of(text) <= columns) return std::string(text);
   if (columns == 0) return {};
-  std::size_t taken = 0;
-  std::size_t length = 0;
-  while (true) {
-    const Sign sign = first_sign(text.substr(length));
-    taken += columns_of_code(sign.code);
-    if (taken > columns - 1) break;
-    length += sign.bytes.size();
+  return std::string(text.substr(0, prefix_of(text, columns - 1))) + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' ', 1));  // with the space before it
+    text.remove_prefix(word.size());
+    std::string& line = lines.back();
+    if (columns_of(line) + columns_of(word) <= columns || line.empty())
+      line += word;
+    else
+      lines.emplace_back(word.substr(word.front() == ' ' ? 1 : 0));
   }
-  return std::string(text.substr(0, length)) + "…";
+  std::vector<std::string> fitting;
+  for (std::string_view line : lines) {
+    while (columns > 0 && columns_of(line) > columns) {  // a word that is longer than a line
+      const std::size_t taken = std::max<std::size_t>(prefix_of(line, columns), 1);
+      fitting.emplace_back(line.substr(0, taken));
+      line.remove_prefix(taken);
+    }
+    fitting.emplace_back(line);
+  }
+  return fitting;
+}
+
+std::string rule_text(std::string_view title, std::size_t columns, Look look) {
+  const std::string words = title.empty() ? "" : shown(title) + " ";
+  const std::size_t taken = std::min(columns_of(words), columns);
+  return dressed(words, "1", look) + dressed(repeated("─", columns - taken), "2", look) + "\n";
 }
 
 void Table::add(const std::vector<std::string>& cells) {
@@ -139,7 +150,7 @@ void Table::add(const std::vector<std::string>& cells) {
   lines_.push_back(std::move(line));
 }
 
-void Table::rule(std::string_view title) { lines_.push_back({{}, shown(title)}); }
+void Table::rule(std::string_view title) { lines_.push_back({{}, std::string(title)}); }
 
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
@@ -181,9 +192,7 @@ std::string Table::text(Look look) const {
       text += row(line.cells, widths);
       continue;
     }
-    const std::string title = line.title.empty() ? "" : line.title + " ";
-    const std::size_t taken = std::min(columns_of(title), across);
-    text += dressed(title, "1", look) + dressed(repeated("─", across - taken), "2", look) + "\n";
+    text += rule_text(line.title, across, look);
   }
   return text;
 }

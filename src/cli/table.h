@@ -27,6 +27,12 @@ std::string shown(std::string_view text);
 /// The beginning of `text` that fits `columns`, with … where something was cut off.
 std::string cut(std::string_view text, std::size_t columns);
 
+/// `text` in lines of at most `columns`, broken at spaces where there are any.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
+
+/// `title` and a line behind it, `columns` wide together, and a newline.
+std::string rule_text(std::string_view title, std::size_t columns, Look look);
+
 class Table {
  public:
   enum class Align { left, right };

@@ -1,0 +1,108 @@
+#include "cli/run_account.h"
+
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace parajoule::cli {
+namespace {
+
+meter::Description description_of(const store::Source& row) {
+  // Both sides hold the words of the record in the same order, so that numbers carry over.
+  return {.device = row.device,
+          .device_kind = row.device_kind,
+          .quantity = meter::Quantity(int(row.quantity)),
+          .unit = row.unit,
+          .label = meter::Label(int(row.label)),
+          .covers = row.covers,
+          .part_of = row.part_of,
+          .resolution = row.resolution,
+          .update_period = row.update_period,
+          .window = row.window,
+          .bias_relative = row.bias_relative,
+          .formula = row.formula};
+}
+
+using Nodes = std::vector<std::vector<meter::Series>>;
+
+/// The series of each node, in the order of the nodes.
+Nodes series_of(const store::Reader& record) {
+  struct Place {
+    int node;
+    std::size_t series;
+  };
+  std::map<int, Place> places;
+  std::map<int, std::vector<meter::Series>> nodes;
+  for (const store::Source& source : record.rows<store::Source>()) {
+    auto& series = nodes[source.node];
+    places[source.source] = {source.node, series.size()};
+    series.push_back({description_of(source), {}});
+  }
+  record.each<store::Reading>([&](const store::Reading& reading) {
+    const auto place = places.find(reading.source);
+    if (place == places.end()) return;  // a record holds none of unknown sources
+    const std::size_t number = place->second.series;
+    meter::Row row{.source = number, .at = reading.seconds, .reading = 0.0};
+    if (reading.value)
+      row.reading = *reading.value;
+    else
+      row.reading = meter::parse_gap(reading.gap.value_or(""));
+    nodes[place->second.node][number].rows.push_back(std::move(row));
+  });
+  Nodes all;
+  for (auto& [node, series] : nodes) all.push_back(std::move(series));
+  return all;
+}
+
+StretchAccount account_of(const Nodes& nodes, const store::Stretch& work) {
+  StretchAccount account{.work = work, .nodes = {}, .totals = {}};
+  const meter::Span span{work.begin, work.end};
+  if (span.length() <= base::Seconds(0)) return account;
+  for (const auto& series : nodes) {
+    account.nodes.push_back(meter::account(series, span));
+    account.totals += account.nodes.back().totals;
+  }
+  if (work.devices > 0)
+    account.figures = meter::figures(account.totals, {.devices = work.devices,
+                                                      .wall = span.length(),
+                                                      .samples = work.samples,
+                                                      .passes = work.passes});
+  return account;
+}
+
+std::optional<meter::StudyAccount> study_account_of(const store::Reader& record, const Nodes& nodes,
+                                                    const store::Stretch& work) {
+  if (record.setting("meter_profile") != "study" || work.devices == 0) return {};
+  const std::string batch = record.setting("local_batch_size").value_or("");
+  std::int64_t local_batch_size = 0;
+  std::from_chars(batch.data(), batch.data() + batch.size(), local_batch_size);
+  if (local_batch_size <= 0) return {};
+  return meter::study_account(nodes, {.devices = work.devices,
+                                      .updates = work.passes / work.devices,
+                                      .local_batch_size = local_batch_size});
+}
+
+}  // namespace
+
+RunAccount account_of(const store::Reader& record) {
+  store::Summary summary = store::summarise(record);
+  const Nodes nodes = series_of(record);
+  RunAccount account{.summary = summary,
+                     .whole = account_of(nodes, summary.whole),
+                     .settled = {},
+                     .study = study_account_of(record, nodes, summary.whole),
+                     .unmetered = {},
+                     .notes = {}};
+  if (summary.settled) account.settled = account_of(nodes, *summary.settled);
+  constexpr std::string_view unmetered = "not metered: ";
+  for (store::Note& note : record.rows<store::Note>()) {
+    if (note.text.starts_with(unmetered))
+      account.unmetered.push_back(note.text.substr(unmetered.size()));
+    else
+      account.notes.push_back(std::move(note));
+  }
+  return account;
+}
+
+}  // namespace parajoule::cli

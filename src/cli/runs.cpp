@@ -1,0 +1,139 @@
+// parajoule runs: lists, shows and exports the records of runs.
+
+#include "cli/runs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/summary.h"
+#include "store/export.h"
+#include "store/folder.h"
+
+namespace parajoule::cli {
+namespace {
+
+using std::filesystem::path;
+
+struct Arguments {
+  std::string records;
+  std::string run = "last";
+  std::size_t newest = 20;
+  bool all = false;
+  bool csv = false;
+  bool json = false;
+  std::string table;
+  std::string to;
+};
+
+int list(const Arguments& arguments) {
+  const path folder = records_folder(arguments.records);
+  const std::vector<path> files = store::records_in(folder);
+  if (files.empty()) {
+    std::cout << fmt::format("no records in the folder '{}'\n", shown(folder.string()));
+    return 0;
+  }
+  const std::size_t count = arguments.all ? files.size() : std::min(files.size(), arguments.newest);
+  std::cout << list_text(std::span(files).first(count), look_of(STDOUT_FILENO));
+  if (count < files.size())
+    std::cout << fmt::format("the newest {} of {}; --all lists every one\n", count, files.size());
+  return 0;
+}
+
+int show(const Arguments& arguments) {
+  const path file = store::find_record(records_folder(arguments.records), arguments.run);
+  const store::Reader record(file);
+  const std::string again = show_command(file, record.run().id, records_folder(""));
+  std::cout << summary_text(account_of(record), again, look_of(STDOUT_FILENO));
+  return 0;
+}
+
+std::ofstream opened(const path& file) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out)
+    throw base::Error(base::Fault::environment,
+                      fmt::format("cannot write the file '{}'", file.string()));
+  return out;
+}
+
+void export_tables(const store::Reader& record, const path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw base::Error(base::Fault::environment, fmt::format("cannot make the folder '{}': {}",
+                                                            folder.string(), failed.message()));
+  for (const std::string_view table : store::tables()) {
+    std::ofstream out = opened(folder / fmt::format("{}.csv", table));
+    store::export_csv(record, table, out);
+  }
+}
+
+int export_record(const Arguments& arguments) {
+  if (arguments.csv == arguments.json)
+    throw base::Error(base::Fault::usage, "runs export takes either --csv or --json");
+  if (arguments.csv && arguments.table.empty() == arguments.to.empty())
+    throw base::Error(base::Fault::usage,
+                      "runs export --csv takes either --table NAME, which is written to standard "
+                      "output, or --to FOLDER for a file of each table");
+  if (arguments.json && !arguments.table.empty())
+    throw base::Error(base::Fault::usage, "runs export --json has all tables; leave --table out");
+  const store::Reader record(store::find_record(records_folder(arguments.records), arguments.run));
+  if (arguments.csv && !arguments.to.empty()) {
+    export_tables(record, arguments.to);
+  } else if (arguments.csv) {
+    store::export_csv(record, arguments.table, std::cout);
+  } else if (!arguments.to.empty()) {
+    std::ofstream out = opened(arguments.to);
+    store::export_json(record, out);
+  } else {
+    store::export_json(record, std::cout);
+  }
+  return 0;
+}
+
+using Action = int (*)(const Arguments&);
+
+}  // namespace
+
+void add_runs(CLI::App& app, Chosen& chosen) {
+  CLI::App* runs = app.add_subcommand("runs", "lists, shows and exports the records of runs");
+  runs->require_subcommand(1);
+  const auto arguments = std::make_shared<Arguments>();
+  const auto add = [&](const std::string& name, const std::string& help, Action action) {
+    CLI::App* command = runs->add_subcommand(name, help);
+    command->add_option("--records", arguments->records,
+                        "folder of the records (default: PARAJOULE_RECORDS, else records)");
+    command->callback([&chosen, arguments, action] {
+      chosen = [arguments, action] { return action(*arguments); };
+    });
+    return command;
+  };
+  CLI::App* listing = add("list", "one line a run, newest first", list);
+  listing->add_option("--newest", arguments->newest, "how many (default: 20)")
+      ->check(CLI::PositiveNumber);
+  listing->add_flag("--all", arguments->all, "every one there is");
+
+  const std::string which = "path, id, the beginning of an id, or last (the default)";
+  CLI::App* showing = add("show", "quality, work, energy and time of one run", show);
+  showing->add_option("run", arguments->run, which);
+
+  CLI::App* exporting = add("export", "the rows of one run for other programs", export_record);
+  exporting->add_option("run", arguments->run, which);
+  exporting->add_flag("--csv", arguments->csv, "one table to standard output, or all to files");
+  exporting->add_flag("--json", arguments->json, "all tables in one text");
+  exporting->add_option("--table", arguments->table, "the table that --csv writes");
+  exporting->add_option("--to", arguments->to,
+                        "folder for --csv, file for --json, instead of standard output");
+}
+
+}  // namespace parajoule::cli

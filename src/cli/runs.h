@@ -1,0 +1,20 @@
+#pragma once
+
+// What the records of runs say, for `parajoule runs`.
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "cli/table.h"
+
+namespace parajoule::cli {
+
+/// The folder of records: `given` on the command line, else PARAJOULE_RECORDS, else `records`.
+std::filesystem::path records_folder(const std::string& given);
+
+/// One line a run, in the order given, 100 columns wide at most; then what could not be read, each
+/// with the reason.
+std::string list_text(std::span<const std::filesystem::path> records, Look look);
+
+}  // namespace parajoule::cli
