@@ -1,7 +1,7 @@
 #include "train/train.h"
 
 #include <cmath>
-#include <filesystem>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -51,6 +51,7 @@ class Training {
   void record_step(std::int64_t samples);
   void agree();
   void absorb(const Standing& standing);
+  [[noreturn]] void end_without_number();
   void show();
   bool evaluate_epoch();
   std::optional<double> evaluate(std::string_view set, const data::Dataset& dataset);
@@ -72,11 +73,11 @@ class Training {
   Agreement agreement_;
   Position at_;
   Pace pace_;
-  std::vector<Metric> shown_;  ///< metrics of the evaluation under way
-  bool stopping_ = false;      ///< agreed
-  bool loss_is_lost_ = false;  ///< this rank has met a loss that is no number
-  base::Seconds waited_{0};    ///< exposed communication until the last step
-  std::uint64_t sent_ = 0;     ///< bytes until the last step
+  std::vector<Metric> shown_;            ///< metrics of the evaluation under way
+  bool stopping_ = false;                ///< agreed
+  std::optional<std::int64_t> lost_at_;  ///< step in which this rank's loss was first no number
+  base::Seconds waited_{0};              ///< exposed communication until the last step
+  std::uint64_t sent_ = 0;               ///< bytes until the last step
 };
 
 Outcome Training::run() {
@@ -133,13 +134,13 @@ void Training::take_step(data::Loader& loader) {
   ++at_.steps;
 
   const double loss = job_.worker.loss_sum();
-  loss_is_lost_ |= !std::isfinite(loss);
+  if (!lost_at_ && !std::isfinite(loss)) lost_at_ = at_.steps - 1;
   record_step(batch.count);
   const auto agreed = agreement_.say({.samples = double(batch.count),
                                       .loss = std::isfinite(loss) ? loss : 0,
                                       .wrong = job_.worker.wrong(),
                                       .stop = double(asked_to_stop_()),
-                                      .not_a_number = double(loss_is_lost_)});
+                                      .not_a_number = double(lost_at_.has_value())});
   if (agreed) absorb(*agreed);
 }
 
@@ -178,19 +179,28 @@ void Training::agree() {
 }
 
 void Training::absorb(const Standing& standing) {
-  if (standing.not_a_number > 0) {
-    const double first = control_->minimum(loss_is_lost_ ? control_->rank() : control_->size());
-    throw base::Error(
-        base::Fault::not_a_number,
-        fmt::format("rank {}: the loss is not a number, near step {} (learning rate {}); lower the "
-                    "learning rate, lengthen its warm-up, or check the data",
-                    int(first), at_.steps - 1, job_.worker.progress().learning_rate));
-  }
+  if (standing.not_a_number > 0) end_without_number();
   at_.loss_sum += standing.loss;
   at_.loss_samples += standing.samples;
   if (standing.stop > 0) stopping_ = true;
   pace_.add(monotonic_now(), standing);
   if (control_->rank() == 0) show();
+}
+
+void Training::end_without_number() {
+  // By now other ranks may have caught it from the one that met it first.
+  const double none = std::numeric_limits<double>::infinity();
+  const double own = lost_at_ ? double(*lost_at_) : none;
+  const double first = control_->minimum(own);
+  const double rank = control_->minimum(own == first ? control_->rank() : none);
+  if (control_->rank() == int(rank))
+    throw base::Error(
+        base::Fault::not_a_number,
+        fmt::format(
+            "the loss is not a number in step {} (learning rate {:.3g}): lower the learning "
+            "rate, lengthen its warm-up, or check the data",
+            *lost_at_, job_.worker.progress().learning_rate));
+  while (true) control_->barrier();  // until it throws what that rank said
 }
 
 void Training::show() {
