@@ -225,8 +225,8 @@ std::pair<Point, Point> within(Point from, Point to, Span span) {
 void hold_ends(Line& line, const std::vector<Point>& points, Span span, Seconds longest) {
   const Point first = points.front();
   const Point last = points.back();
-  const Seconds before = std::min(std::min(first.at, span.end) - span.begin, longest);
-  const Seconds behind = std::min(span.end - std::max(last.at, span.begin), longest);
+  const Seconds before = std::min(first.at, span.end) - std::max(first.at - longest, span.begin);
+  const Seconds behind = std::min(last.at + longest, span.end) - std::max(last.at, span.begin);
   for (const auto& [held, value] :
        {std::pair(before, first.value), std::pair(behind, last.value)}) {
     if (held <= Seconds(0)) continue;

@@ -15,7 +15,7 @@ namespace parajoule::meter {
 ///
 /// Defaults. Peak: the rated power of server and desktop processors from 2019 to 2023 lies between
 /// 3.5 W (EPYC 7742: 225 W, 64 cores) and 7.5 W a core (Xeon 6248: 150 W, 20 cores), the middle
-/// being about 6 W. Idle: a quarter of it. Exponent: u^0.7 stays within 0.03 of 2u - u^1.4, which
+/// being about 6 W. Idle: a quarter of it. Exponent: u^0.7 stays within 0.04 of 2u - u^1.4, which
 /// Fan, Weber and Barroso (ISCA 2007, section 4.2) fitted to servers. Memory: 29 to 32 W were
 /// metered in servers with 512 GiB in 16 large modules, 0.4 W a GiB is usual for small ones.
 struct PowerModel {

@@ -128,8 +128,8 @@ void Sampler::sample() {
 
 void Sampler::deliver() {
   std::unique_lock lock(mutex_);
-  while (!sampled_) {
-    wake_.wait_for(lock, options_.deliver_every, [this] { return sampled_; });
+  for (bool last = false; !last;) {
+    last = wake_.wait_for(lock, options_.deliver_every, [this] { return sampled_; });
     offer(lock);
     delivery_cpu_ = cpu_time();
   }
