@@ -106,6 +106,8 @@ void Call::advance() {
   }
   if (stage_ == Stage::working && work()) stage_ = Stage::finishing;
   if (stage_ == Stage::finishing && rendezvous_.finished.size() == mates_.size()) end();
+  // Whoever complains is answered, lest it takes this rank for missing.
+  if (stage_ != Stage::over && !announced_ && !rendezvous_.waiting.empty()) announce();
 }
 
 bool Call::all_have_come() {

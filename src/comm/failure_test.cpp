@@ -124,10 +124,10 @@ TEST(Failure, LastWordsOfARankThatHasLeftCount) {
 }
 
 TEST(Stall, IsReportedByNameAndGoesOn) {
-  for (int per_node : {4, 2, 1}) {
+  for (int per_node : {4, 1}) {
     std::mutex mutex;
     std::vector<std::string> lines;
-    const Options options{.stall = Seconds(0.3),
+    const Options options{.stall = Seconds(0.8),
                           .on_stall =
                               [&](const std::string& line) {
                                 const std::lock_guard lock(mutex);
@@ -137,7 +137,8 @@ TEST(Stall, IsReportedByNameAndGoesOn) {
     Threads(4, options).run([](Communicator& group) {
       const Vector values = group.allocate(Element::float32, 1000);
       group.sum(values);
-      if (group.rank() == 3) pause(0.8);
+      if (group.rank() == 1) pause(0.5);  // late, but not the one who is missed
+      if (group.rank() == 3) pause(1.3);
       group.start({.values = values, .name = "gradients 5"}).wait();
     });
     ASSERT_FALSE(lines.empty());

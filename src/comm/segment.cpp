@@ -77,7 +77,7 @@ std::shared_ptr<Segment> Segment::open(const std::filesystem::path& file) {
 void Segment::back(std::size_t from, std::size_t to) {
   if (to > bytes_) {
     throw base::Error(base::Fault::environment,
-                      fmt::format("a rank wants {} of memory for its vectors, the machine has {}; "
+                      fmt::format("a rank wants {} of memory for its vectors and has {} at most; "
                                   "take a smaller model or fewer spare vectors",
                                   mebibytes(to), mebibytes(bytes_)));
   }

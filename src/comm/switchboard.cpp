@@ -67,11 +67,12 @@ class Switchboard::Patience {
  private:
   void complain(Seconds waited) {
     const Options& options = board_.seat_.options;
-    if (!announced_ && waited > options.stall / 2) {
+    if (!announced_ && waited > options.stall / 4) {
       announced_ = true;
       moving_.announce();
     }
     const Absence absence = moving_.absence();
+    if (absence.ranks.empty()) return;  // all have come just now
     if (waited > options.give_up) board_.give_up(absence);
     if (waited < next_report_) return;
     next_report_ += options.stall;
@@ -153,28 +154,32 @@ void Switchboard::look_after(Moving& moving) {
     fail({seat_.node.rank_of(*dead), "died: its process is gone"});
     throw_if_out();
   }
+  if (!missed(moving.absence())) return;
+  progress();  // its last notes came before it left
+  if (moving.finished()) return;
   const Absence absence = moving.absence();
+  const auto rank = missed(absence);
+  if (!rank) return;
+  fail({*rank, fmt::format("has left, and rank {} waits for it in {}", seat_.rank, absence.what)});
+  throw_if_out();
+}
+
+std::optional<int> Switchboard::missed(const Absence& absence) const {
   const auto gone = [&](int rank) {
     const auto member = seat_.node.member_of(rank);
     return member && seat_.node.left(*member);
   };
-  const bool hopeless = absence.need == Absence::Need::all
-                            ? std::ranges::any_of(absence.ranks, gone)
-                            : std::ranges::all_of(absence.ranks, gone);
-  if (!hopeless) return;
-  progress();  // its last notes came before it left
-  if (moving.finished()) return;
   const auto first = std::ranges::find_if(absence.ranks, gone);
-  fail({*first, fmt::format("has left, and rank {} waits for it in {}", seat_.rank, absence.what)});
-  throw_if_out();
+  if (first == absence.ranks.end()) return std::nullopt;
+  if (absence.need == Absence::Need::one && !std::ranges::all_of(absence.ranks, gone))
+    return std::nullopt;
+  return *first;
 }
 
 void Switchboard::give_up(const Absence& absence) {
-  const int missing = absence.ranks.empty() ? seat_.rank : absence.ranks.front();
-  fail({missing, fmt::format("did not come to {} in {:.0f} s", absence.what,
-                             seat_.options.give_up.count())});
+  fail({absence.ranks.front(), fmt::format("did not come to {} in {:.0f} s", absence.what,
+                                           seat_.options.give_up.count())});
   throw_if_out();
-  throw base::Error(base::Fault::peer, "a rank did not come");
 }
 
 void Switchboard::fail(const Failure& own) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,11 +59,12 @@ class Switchboard {
   class Patience;
 
   void take(const Note& note);
-  bool collect();
   std::optional<Failure> failure() const;
   void throw_if_out() const;
   void look_after(Moving& moving);
-  [[noreturn]] void give_up(const Absence& absence);
+  /// A rank that has left, without which there is no going on.
+  std::optional<int> missed(const Absence& absence) const;
+  void give_up(const Absence& absence);
 
   Seat seat_;
   Messages messages_;

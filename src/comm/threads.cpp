@@ -14,6 +14,10 @@
 namespace parajoule::comm {
 namespace {
 
+/// Of addresses, for each rank. Enough for a debugger's model; thread sanitizers walk through all
+/// of it.
+constexpr std::size_t rank_bytes = std::size_t(4) << 30;
+
 Nodes nodes_of(int ranks, std::optional<int> ranks_per_node) {
   Nodes nodes;
   for (int rank = 0; rank < ranks; ++rank)
@@ -26,7 +30,7 @@ class World {
   World(int ranks, const Options& options)
       : options_(options), nodes_(nodes_of(ranks, options.ranks_per_node)) {
     for (int rank = 0; rank < ranks; ++rank) {
-      segments_.push_back(Segment::in_process(segment_bytes(ranks)));
+      segments_.push_back(Segment::in_process(rank_bytes));
       Node::furnish(*segments_.back(), ranks);
       ranks_.push_back(rank);
     }
