@@ -39,6 +39,10 @@ HERE double exp(double x) { return old_exp(x); }
 HERE double log(double x) { return old_log(x); }
 HERE double pow(double x, double y) { return old_pow(x, y); }
 
+// 2.35: the same.
+OLD(double, hypot, double, double);
+HERE double hypot(double x, double y) { return old_hypot(x, y); }
+
 // 2.33: functions now, calls of these before.
 OLD(int, __xstat, int, const char*, struct stat*);
 OLD(int, __lxstat, int, const char*, struct stat*);

@@ -85,6 +85,7 @@ TEST(OldGlibc, NumbersAreRight) {
   EXPECT_EQ(std::pow(two, 10), 1024);
   EXPECT_EQ(std::exp(two * 0), 1);
   EXPECT_EQ(std::log(two / 2), 0);
+  EXPECT_EQ(std::hypot(3 * two, 4 * two), 10);
   std::random_device device;
   EXPECT_FALSE(device() == device() && device() == device() && device() == device());
 }

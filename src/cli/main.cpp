@@ -39,7 +39,7 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
                "parajoule");
   app.set_version_flag("--version", "parajoule " PARAJOULE_VERSION);
   app.require_subcommand(1);
-  for (const auto add : {cli::add_train, cli::add_runs, cli::add_models, cli::add_data,
+  for (const auto add : {cli::add_train, cli::add_models, cli::add_data, cli::add_runs,
                          cli::add_strategies, cli::add_optimizers}) {
     add(app, chosen);
   }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/summary.h"
 #include "store/export.h"
@@ -103,12 +104,25 @@ int export_record(const Arguments& arguments) {
 
 using Action = int (*)(const Arguments&);
 
+void refuse_unknown(const std::vector<std::string>& words) {
+  static constexpr std::string_view known[] = {"list", "show", "export"};
+  if (!words.empty())
+    throw base::Error(base::Fault::usage, fmt::format("no command 'runs {}'{}", words.front(),
+                                                      base::hint(words.front(), known)));
+}
+
 }  // namespace
 
 void add_runs(CLI::App& app, Chosen& chosen) {
-  CLI::App* runs = app.add_subcommand("runs", "lists, shows and exports the records of runs");
-  runs->require_subcommand(1);
+  CLI::App* runs = app.add_subcommand("runs", "list, show and export the records of runs");
+  runs->require_subcommand(0, 1);
+  runs->allow_extras();  // to say what is wrong with them
   const auto arguments = std::make_shared<Arguments>();
+  runs->callback([runs, &chosen, arguments] {
+    if (!runs->get_subcommands().empty()) return;
+    refuse_unknown(runs->remaining());
+    chosen = [arguments] { return list(*arguments); };
+  });
   const auto add = [&](const std::string& name, const std::string& help, Action action) {
     CLI::App* command = runs->add_subcommand(name, help);
     command->add_option("--records", arguments->records,
@@ -120,7 +134,7 @@ void add_runs(CLI::App& app, Chosen& chosen) {
   };
   CLI::App* listing = add("list", "one line a run, newest first", list);
   listing->add_option("--newest", arguments->newest, "how many (default: 20)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::size_t(1), std::size_t(1'000'000)));
   listing->add_flag("--all", arguments->all, "every one there is");
 
   const std::string which = "path, id, the beginning of an id, or last (the default)";

@@ -33,8 +33,7 @@ std::string id_of(const path& file) {
 [[noreturn]] void none(const path& folder, std::string_view wanted) {
   throw base::Error(base::Fault::usage,
                     fmt::format("there is no record '{}' in the folder '{}'; `parajoule runs list` "
-                                "shows what is there, --records and PARAJOULE_RECORDS name another "
-                                "folder",
+                                "shows what is there",
                                 wanted, folder.string()));
 }
 
@@ -60,7 +59,12 @@ path find_record(const path& folder, std::string_view wanted) {
   const bool is_path = wanted.find('/') != wanted.npos || wanted.ends_with(".db");
   if (is_path) return wanted;
   const std::vector<path> files = records_in(folder);
-  if (wanted == "last" && !files.empty()) return files.front();
+  if (files.empty())
+    throw base::Error(base::Fault::usage,
+                      fmt::format("there are no records in the folder '{}'; --records and "
+                                  "PARAJOULE_RECORDS name another folder",
+                                  folder.string()));
+  if (wanted == "last") return files.front();
   std::vector<path> found;
   for (const path& file : files) {
     const std::string id = id_of(file);
