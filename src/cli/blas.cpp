@@ -25,13 +25,10 @@ std::optional<BetterKernel> better_kernel(const Blas& blas, const Environment& e
                               [](char a, char b) { return std::tolower(a) == std::tolower(b); });
   });
   if (!slow) return {};
-  return BetterKernel{
-      .variable = std::string(variable),
-      .value = "Haswell",
-      .reason =
-          fmt::format("{}=Haswell for all ranks: OpenBLAS chose the SSE kernel {} although this "
-                      "processor has AVX2",
-                      variable, blas.kernel)};
+  return BetterKernel{.variable = std::string(variable),
+                      .value = "Haswell",
+                      .reason = fmt::format("{}=Haswell set: OpenBLAS chose {}, but there is AVX2",
+                                            variable, blas.kernel)};
 }
 
 }  // namespace parajoule::cli

@@ -61,7 +61,9 @@ std::vector<Column> columns_of(const Standing& s) {
   columns.push_back({"samples/s", fmt::format("{:.0f}", s.samples_per_second), 6, 5});
   add_drawn(columns, s.measured, "measured", 4);
   add_drawn(columns, s.modelled, "modelled", s.measured ? 7 : 4);
-  if (s.left) columns.push_back({"left", s.evaluating ? "testing" : clock(*s.left), 7, 6});
+  // Always there, so that the heading stays the same when the estimate comes.
+  const std::string left = s.left ? clock(*s.left) : "";
+  columns.push_back({"left", s.evaluating ? "testing" : left, 7, 6});
   return columns;
 }
 
