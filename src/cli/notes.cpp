@@ -141,7 +141,9 @@ bool OwnNote::stopped(std::string_view where) {
   return write({.state = Note::State::stopped, .text = std::string(where)});
 }
 
-bool OwnNote::ended() { return write({.state = Note::State::ended}); }
+bool OwnNote::ended(std::string_view record) {
+  return write({.state = Note::State::ended, .text = std::string(record)});
+}
 
 bool OwnNote::write(Note note) {
   if (last_word_) return true;

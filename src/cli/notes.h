@@ -20,7 +20,7 @@ struct Note {
   enum class State { started, failed, stopped, ended };
   State state = State::started;
   std::optional<base::Fault> fault = {};  ///< of one that failed; none: a crash
-  std::string text = {};                  ///< the cause, one line
+  std::string text = {};                  ///< the cause; where it stopped; the record it wrote
   double utc_seconds = 0;                 ///< when this was written; infinity: nobody knows
   std::string host = {};
   pid_t process = 0;
@@ -42,7 +42,8 @@ class OwnNote {
   /// could not be written.
   bool failed(base::Fault fault, std::string_view cause);
   bool stopped(std::string_view where);
-  bool ended();
+  /// `record`: of the rank that wrote it.
+  bool ended(std::string_view record = {});
 
   /// From now on a crash of this process (segmentation fault, abort and the like) is a last word
   /// too. For one note in a process, which must live until the process ends.

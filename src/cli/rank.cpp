@@ -8,12 +8,14 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/exit_status.h"
 #include "cli/notes.h"
 #include "cli/one_line.h"
 #include "cli/reporting.h"
+#include "cli/runs.h"
 #include "cli/surroundings.h"
 #include "cli/vocabulary.h"
 #include "comm/mpi.h"
@@ -176,8 +178,10 @@ class Rank {
       status_ = options_.folder ? done : stopped;
       return;
     }
-    note_->ended();
-    if (world.rank() == 0) reporting.note(fmt::format("record: {}", outcome.record));
+    note_->ended(outcome.record);
+    if (!options_.folder && world.rank() == 0) {
+      live.print(run_text(outcome.record, look_of(STDOUT_FILENO)));
+    }
   }
 
   const RankOptions& options_;

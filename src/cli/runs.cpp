@@ -53,9 +53,7 @@ int list(const Arguments& arguments) {
 
 int show(const Arguments& arguments) {
   const path file = store::find_record(records_folder(arguments.records), arguments.run);
-  const store::Reader record(file);
-  const std::string again = show_command(file, record.run().id, records_folder(""));
-  std::cout << summary_text(account_of(record), again, look_of(STDOUT_FILENO));
+  std::cout << run_text(file, look_of(STDOUT_FILENO));
   return 0;
 }
 
@@ -112,6 +110,12 @@ void refuse_unknown(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::string run_text(const path& file, Look look) {
+  const store::Reader record(file);
+  const std::string again = show_command(file, record.run().id, records_folder(""));
+  return summary_text(account_of(record), again, look);
+}
 
 void add_runs(CLI::App& app, Chosen& chosen) {
   CLI::App* runs = app.add_subcommand("runs", "list, show and export the records of runs");

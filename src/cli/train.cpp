@@ -17,6 +17,7 @@
 #include "cli/notes.h"
 #include "cli/process.h"
 #include "cli/run_folder.h"
+#include "cli/runs.h"
 #include "cli/surroundings.h"
 
 namespace parajoule::cli {
@@ -106,6 +107,9 @@ int report(const Ended& ended, const LaunchFacts& facts, const Command& command)
     return no_environment;
   }
   say(verdict.line);
+  if (verdict.status == done && !notes[0]->text.empty()) {
+    std::cout << run_text(notes[0]->text, look_of(STDOUT_FILENO));
+  }
   return verdict.status;
 }
 
