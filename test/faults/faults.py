@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What a run does when something goes wrong: real ranks, real signals, one case a call.
+
+    faults.py PROGRAM FOLDER CASE     PROGRAM: bin/parajoule; FOLDER: where cases may write
+    faults.py --registered CASE...    fails unless these are all the cases
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import time
+
+import checkpoint
+from running import Bench, Record
+
+DEAD_RANK_SECONDS = 10  # from the death of a rank to the end of the run
+FULL_DISK = os.environ.get("PARAJOULE_FULL_DISK", "")  # the library of full_disk.c
+
+# Status of formats: docs/running.md.
+DONE, USAGE, ENVIRONMENT, RANK_DIED, BUG, NOT_A_NUMBER, STOPPED = 0, 2, 3, 4, 5, 6, 75
+
+
+def last_record(bench):
+    records = bench.records()
+    assert records, "no record"
+    return Record(records[-1]).is_whole()
+
+
+def throws(place, fault, *, rank=1):
+    """A rank that throws ends the run, is named with its cause, and what was recorded stays."""
+    def case(bench):
+        bench.run(fault=f"rank={rank} step=15 kind=throw_{place}").ended_with(
+            BUG, f"rank {rank}", f"thrown in {place}")
+        record = last_record(bench)
+        assert record.state == "failed", record.state
+        assert len(record.steps) >= 20, record.steps
+    case.__doc__ = fault
+    return case
+
+
+def kills(place, *, rank=1):
+    """A rank that dies by its own hand at a place ends the run in time and is named."""
+    def case(bench):
+        run = bench.start(fault=f"rank={rank} step=15 kind=kill_{place}")
+        run.wait_for_mark()
+        run.end(DEAD_RANK_SECONDS).ended_with(RANK_DIED, f"rank {rank}")
+        last_record(bench)
+    return case
+
+
+def dead_while_others_wait(bench):
+    """kill -9 of a rank while the other sits in a collective with it."""
+    run = bench.start(fault="rank=1 step=15 kind=slow_communication seconds=600")
+    run.wait_for_mark()
+    time.sleep(1)  # rank 0 goes as far as it can
+    os.kill(bench.ranks()[1], signal.SIGKILL)
+    run.end(DEAD_RANK_SECONDS).ended_with(RANK_DIED, "rank 1")
+    record = last_record(bench)
+    assert len(record.steps) >= 20, "what was recorded before the last second is kept"
+
+
+def hangs(bench):
+    """A rank that hangs is named with what it was waited for in, and the run ends."""
+    run = bench.start(fault="rank=1 step=15 kind=hang_communication",
+                      settings=["stall_seconds=1", "give_up_seconds=3"])
+    run.wait_for_mark()
+    run.end(3 + DEAD_RANK_SECONDS)
+    run.ended_with(RANK_DIED)
+    assert "rank 1" in run.text() and "sum" in run.text(), run.text()
+    last_record(bench)
+
+
+def not_a_number(bench):
+    """A loss that is no number on one rank ends all with a status of its own."""
+    bench.run(fault="rank=1 step=15 kind=nan").ended_with(NOT_A_NUMBER, "rank 1", "not a number")
+    assert last_record(bench).state == "failed"
+
+
+def reference(bench, settings):
+    """The newest checkpoint of a run that nothing happened to."""
+    folder = bench.folder / "undisturbed"
+    undisturbed = Bench(bench.program, folder)
+    undisturbed.file.write_text(bench.file.read_text())  # the same pictures too
+    undisturbed.run(settings=settings).ended_with(DONE)
+    return undisturbed.newest_checkpoint()
+
+
+def stops(number, place, *settings):
+    """Told to stop, a run ends with 75 and the next start goes on as if nothing had been."""
+    def case(bench):
+        run = bench.start(fault=f"rank=1 step=25 kind=slow_{place} seconds=1.5",
+                          settings=settings)
+        run.wait_for_mark()
+        run.tell(number)
+        run.end().ended_with(STOPPED)
+        assert last_record(bench).state == "stopped"
+        stopped_at = int(bench.newest_checkpoint().stem)
+        bench.run(settings=settings).ended_with(DONE)
+        record = last_record(bench)
+        assert record.state == "done"
+        assert record.steps[0][1] > 0, "the second start began anew"
+        resumed, undisturbed = bench.newest_checkpoint(), reference(bench, settings)
+        assert resumed.name == undisturbed.name and int(resumed.stem) > stopped_at
+        for mine in sorted(resumed.parent.glob(f"{resumed.stem}.*ckpt")):
+            differing = checkpoint.differences(mine, undisturbed.parent / mine.name)
+            assert not differing, f"{mine.name} differs from the undisturbed run in {differing}"
+    return case
+
+
+def full_disk(match, room):
+    assert os.path.isfile(FULL_DISK), "PARAJOULE_FULL_DISK names no library"
+    return {"LD_PRELOAD": FULL_DISK, "FULL_DISK_MATCH": match, "FULL_DISK_BYTES": str(room)}
+
+
+def full_disk_at_a_checkpoint(bench):
+    """The checkpoint before stays, and the next start, with room, goes on from it."""
+    bench.run(settings=["steps=1"]).ended_with(DONE)
+    size = bench.newest_checkpoint().stat().st_size
+    shutil.rmtree(bench.folder / "checkpoints")
+    run = bench.run(environment=full_disk(".ckpt", size * 5 // 2))
+    run.ended_with(ENVIRONMENT, "rank 0", ".ckpt", "No space left")
+    assert last_record(bench).state == "failed"
+    kept = bench.newest_checkpoint()
+    checkpoint.read(kept)
+    assert not list(bench.folder.glob("checkpoints/**/*.part")), "a temporary file is left"
+    bench.run().ended_with(DONE)
+    assert last_record(bench).steps[0][1] > 0, "the second start began anew"
+    assert not checkpoint.differences(bench.newest_checkpoint(), reference(bench, ()))
+
+
+def full_disk_at_the_record(bench):
+    """What was recorded before stays readable."""
+    run = bench.run(environment=full_disk(".db", 120_000), settings=["epochs=600"])
+    run.ended_with(ENVIRONMENT, "rank 0", ".db", "no space left")
+    record = last_record(bench)
+    assert record.steps, "nothing was kept"
+
+
+def slurm(**more):
+    return {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "SLURM_PROCID": "0",
+            "SLURM_STEP_NUM_TASKS": "2", "SLURM_NTASKS": "2",
+            "SLURM_STEP_TASKS_PER_NODE": "2", **more}
+
+
+def srun_singletons(bench):
+    """srun without the right --mpi starts each rank alone: refused, with the remedy."""
+    run = bench.run(environment=slurm())
+    run.ended_with(ENVIRONMENT, "--mpi=pmix")
+    # With the older interface the ranks know each other, but this MPI does not know them.
+    run = bench.run(environment=slurm(PMI_RANK="0", PMI_SIZE="2"))
+    run.ended_with(ENVIRONMENT, "--mpi=pmix")
+    assert not bench.records(), "a run was begun"
+
+
+CASES = {
+    "throw_in_data": throws("data", "while a batch is taken"),
+    "throw_in_forward": throws("forward", "in the pass"),
+    "throw_in_communication": throws("communication", "while sums are under way"),
+    "throw_in_evaluation": throws("evaluation", "while the others evaluate their chunks"),
+    "throw_in_checkpoint": throws("checkpoint", "between the parts of a checkpoint"),
+    "throw_on_rank_0": throws("forward", "on the rank that writes the record", rank=0),
+    "kill_in_forward": kills("forward"),
+    "kill_in_communication": kills("communication"),
+    "kill_in_evaluation": kills("evaluation"),
+    "kill_in_checkpoint": kills("checkpoint"),
+    "kill_rank_0": kills("forward", rank=0),
+    "dead_while_others_wait": dead_while_others_wait,
+    "hang": hangs,
+    "nan": not_a_number,
+    "term_in_training": stops(signal.SIGTERM, "forward"),
+    "term_in_data_wait": stops(signal.SIGTERM, "data"),
+    "term_in_evaluation": stops(signal.SIGTERM, "evaluation"),
+    "term_in_checkpoint": stops(signal.SIGTERM, "checkpoint"),
+    "usr1_in_training": stops(signal.SIGUSR1, "forward"),
+    "usr1_in_data_wait": stops(signal.SIGUSR1, "data"),
+    "usr1_in_evaluation": stops(signal.SIGUSR1, "evaluation"),
+    "usr1_in_checkpoint": stops(signal.SIGUSR1, "checkpoint"),
+    "usr1_where_ranks_differ": stops(signal.SIGUSR1, "forward", "strategy=local_sgd",
+                                     "local_sgd.period=4"),
+    "full_disk_at_a_checkpoint": full_disk_at_a_checkpoint,
+    "full_disk_at_the_record": full_disk_at_the_record,
+    "srun_singletons": srun_singletons,
+}
+
+
+def main(words):
+    if words[0] == "--registered":
+        missing = set(CASES) ^ set(words[1:])
+        assert not missing, f"test/CMakeLists.txt and faults.py differ in {sorted(missing)}"
+        return
+    program, folder, name = words
+    folder = pathlib.Path(folder) / name
+    shutil.rmtree(folder, ignore_errors=True)
+    CASES[name](Bench(program, folder))
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

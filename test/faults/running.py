@@ -1,0 +1,176 @@
+"""Starts real runs in a folder of their own, breaks them, and looks at what is left."""
+
+import os
+import pathlib
+import signal
+import sqlite3
+import struct
+import subprocess
+import time
+
+START_SECONDS = 60  # a machine under load takes its time to start two ranks
+
+
+def write_idx(path, extents, values):
+    header = bytes([0, 0, 8, len(extents)]) + struct.pack(f">{len(extents)}I", *extents)
+    path.write_bytes(header + bytes(values))
+
+
+def write_pictures(folder):
+    """A data set that loads at once: bright stripes whose place is the class, and noise."""
+    state = 1
+    for part, count in (("train", 640), ("t10k", 200)):
+        pixels, labels = [], []
+        for sample in range(count):
+            label = sample * 7 % 4
+            for row in range(8):
+                for _ in range(8):
+                    state = state * 1103515245 + 12345 & 0x7fffffff
+                    pixels.append((state >> 16) % 120 + (130 if row // 2 == label else 0))
+            labels.append(label)
+        write_idx(folder / f"{part}-images-idx3-ubyte", (count, 8, 8), pixels)
+        write_idx(folder / f"{part}-labels-idx1-ubyte", (count,), labels)
+
+
+EXPERIMENT = """
+version = 1
+name = "fault"
+seed = 7
+model = "mlp"
+data = "idx"
+ranks = 2
+local_batch_size = 32
+epochs = 6          # of ten steps each
+checkpoint_every_steps = 7
+
+[mlp]
+hidden = [32]
+
+[idx]
+folder = "{folder}"
+flip = true
+random_crop = 1
+"""
+
+
+class Bench:
+    """A folder with an experiment in it, and the program under test."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        write_pictures(self.folder)
+        self.file = self.folder / "fault.toml"
+        self.file.write_text(EXPERIMENT.format(folder=self.folder))
+        self.mark = self.folder / "mark"
+
+    def start(self, *, fault=None, settings=(), environment=None, command=None):
+        words = command or [self.program, "train", str(self.file)]
+        words = words + [f"--set={setting}" for setting in settings]
+        everything = dict(os.environ, **(environment or {}))
+        everything.pop("PARAJOULE_RECORDS", None)
+        if fault:
+            self.mark.unlink(missing_ok=True)
+            everything["PARAJOULE_FAULT"] = f"{fault} mark={self.mark}"
+        return Run(self, words, everything)
+
+    def run(self, **options):
+        return self.start(**options).end()
+
+    # What is left in the folder.
+
+    def newest_checkpoint(self):
+        files = [file for file in self.folder.glob("checkpoints/**/*.ckpt")
+                 if file.name.count(".") == 1]
+        return max(files, key=lambda file: int(file.stem), default=None)
+
+    def records(self):
+        return sorted(self.folder.glob("records/*.db"), key=lambda file: file.stat().st_mtime)
+
+    def ranks(self):
+        """Process ids of the ranks under way here: {rank: id}."""
+        found = {}
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if pathlib.Path(os.readlink(process / "cwd")) != self.folder.resolve():
+                    continue
+                words = (process / "environ").read_bytes().split(b"\0")
+                name = (process / "cmdline").read_bytes().split(b"\0")[0]
+            except OSError:
+                continue
+            for word in words:
+                if word.startswith(b"OMPI_COMM_WORLD_RANK=") and b"parajoule-train" in name:
+                    found[int(word.split(b"=")[1])] = int(process.name)
+        return found
+
+
+class Run:
+    def __init__(self, bench, words, environment):
+        self.bench = bench
+        self.output = bench.folder / "output"
+        self.began = time.monotonic()
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(words, cwd=bench.folder, env=environment,
+                                            stdout=output, stderr=subprocess.STDOUT)
+
+    def wait_for_mark(self):
+        """Until the fault has struck."""
+        while not self.bench.mark.exists():
+            assert self.process.poll() is None, f"ended before the fault:\n{self.text()}"
+            assert time.monotonic() - self.began < START_SECONDS, "the fault never struck"
+            time.sleep(0.01)
+        self.struck = time.monotonic()
+
+    def tell(self, number):
+        self.process.send_signal(number)
+
+    def end(self, seconds=START_SECONDS):
+        """The run after its end, which must come within `seconds`."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            for process in self.bench.ranks().values():
+                os.kill(process, signal.SIGKILL)
+            raise AssertionError(f"did not end within {seconds} s:\n{self.text()}") from None
+        left = self.bench.ranks()
+        assert not left, f"ranks outlive the launcher: {left}"
+        return self
+
+    def text(self):
+        return self.output.read_text(errors="replace")
+
+    def ended_with(self, status, *words):
+        """The status, and one line of the output that holds all the words."""
+        text = self.text()
+        assert self.process.returncode == status, \
+            f"status {self.process.returncode}, not {status}:\n{text}"
+        lines = [line for line in text.splitlines() if all(word in line for word in words)]
+        assert lines, f"no line with {words}:\n{text}"
+        if words:
+            assert len(lines) == 1, f"more than one line with {words}:\n{text}"
+        return self
+
+
+class Record:
+    """A record read by SQLite alone."""
+
+    def __init__(self, path):
+        self.path = path
+        database = sqlite3.connect(path)
+        self.integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
+        self.state = database.execute("SELECT state FROM run").fetchone()[0]
+        self.steps = database.execute("SELECT rank, step FROM step ORDER BY rank, step").fetchall()
+        self.notes = [text for text, in database.execute("SELECT text FROM note")]
+        self.epochs = database.execute("SELECT count(*) FROM epoch").fetchone()[0]
+        database.close()
+
+    def is_whole(self):
+        """Readable, and the steps of each rank without a gap."""
+        assert self.integrity == "ok", f"{self.path}: {self.integrity}"
+        for rank in (0, 1):
+            steps = [step for r, step in self.steps if r == rank]
+            if steps:
+                assert steps == list(range(steps[0], steps[0] + len(steps))), f"rank {rank}: {steps}"
+        return self
