@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/host_elements.h"
 #include "base/loops.h"
 #include "base/narrow.h"
 #include "base/vector.h"
@@ -17,55 +18,11 @@
 namespace parajoule::base {
 namespace {
 
-using Bits16 = std::uint16_t;
-
-[[noreturn]] void unfit(std::string_view operation, Element element) {
-  ensure(false, fmt::format("host vectors of {} have no {}", name_of(element), operation));
-  std::abort();
-}
-
-void on_host(Vector x) {
-  if (x.place() != Place::host) ensure(false, "host operations work on host memory");
-}
-
-void equal_counts(Vector x, Vector y) {
-  on_host(x);
-  on_host(y);
-  if (x.count() != y.count())
-    ensure(false,
-           fmt::format("vectors of {} and {} elements are of one length", x.count(), y.count()));
-}
-
-void alike(Vector x, Vector y) {
-  equal_counts(x, y);
-  if (x.element() != y.element())
-    ensure(false, fmt::format("vectors of {} and {} hold the same", name_of(x.element()),
-                              name_of(y.element())));
-}
-
-bool is_narrow(Vector x) {
-  return x.element() == Element::float16 || x.element() == Element::bfloat16;
-}
-
-template <class T>
-std::span<T> raw(Vector x) {
-  on_host(x);
-  return {static_cast<T*>(x.data()), x.count()};
-}
-
-void widen(std::span<float> to, Vector from) {
-  if (from.element() == Element::float16)
-    loops::widen_float16(to, raw<Bits16>(from));
-  else
-    loops::widen_bfloat16(to, raw<Bits16>(from));
-}
-
-void narrow(Vector to, std::span<const float> from) {
-  if (to.element() == Element::float16)
-    loops::narrow_float16(raw<Bits16>(to), from);
-  else
-    loops::narrow_bfloat16(raw<Bits16>(to), from);
-}
+using host::Bits16;
+using host::ensure_alike;
+using host::is_narrow;
+using host::raw;
+using host::whole;
 
 /// act(a, b) on float32 copies of narrow `x` and `y`, block by block in order.
 template <class Act>
@@ -75,8 +32,8 @@ void read_wide(Vector x, Vector y, Act act) {
   std::array<float, block> b;
   for (std::size_t begin = 0; begin < x.count(); begin += block) {
     const Range range{begin, std::min(begin + block, x.count())};
-    widen(std::span(a).first(range.size()), x[range]);
-    widen(std::span(b).first(range.size()), y[range]);
+    host::widen(std::span(a).first(range.size()), x[range]);
+    host::widen(std::span(b).first(range.size()), y[range]);
     act(Vector(std::span(a).first(range.size())), Vector(std::span(b).first(range.size())));
   }
 }
@@ -87,7 +44,7 @@ void change_wide(Vector y, Vector x, Act act) {
   std::size_t done = 0;
   read_wide(y, x, [&](Vector a, Vector b) {
     act(a, b);
-    narrow(y[{done, done + a.count()}], a.as<float>());
+    host::narrow(y[{done, done + a.count()}], a.as<float>());
     done += a.count();
   });
 }
@@ -97,57 +54,7 @@ template <class Act>
 auto by_type(std::string_view operation, Vector x, Act act) {
   if (x.element() == Element::float32) return act(float{});
   if (x.element() == Element::float64) return act(double{});
-  unfit(operation, x.element());
-}
-
-std::int64_t whole(double value, std::string_view what) {
-  if (!(std::fabs(value) < 0x1p63) || value != std::trunc(value))
-    ensure(false, fmt::format("{} {} of integers is a whole number", what, value));
-  return std::int64_t(value);
-}
-
-/// One element as a double, and back: the slow road of `cast`, for pairs that are rare.
-double read_one(Vector x, std::size_t i) {
-  switch (x.element()) {
-    case Element::float32:
-      return x.as<float>()[i];
-    case Element::float64:
-      return x.as<double>()[i];
-    case Element::float16:
-      return from_float16(raw<Bits16>(x)[i]);
-    case Element::bfloat16:
-      return from_bfloat16(raw<Bits16>(x)[i]);
-    case Element::int64:
-      return double(x.as<std::int64_t>()[i]);
-    case Element::byte:
-      return double(raw<std::uint8_t>(x)[i]);
-  }
-  unfit("cast", x.element());
-}
-
-void write_one(Vector x, std::size_t i, double value) {
-  switch (x.element()) {
-    case Element::float32:
-      x.as<float>()[i] = float(value);
-      return;
-    case Element::float64:
-      x.as<double>()[i] = value;
-      return;
-    case Element::float16:
-      raw<Bits16>(x)[i] = to_float16(to_odd(value));
-      return;
-    case Element::bfloat16:
-      raw<Bits16>(x)[i] = to_bfloat16(to_odd(value));
-      return;
-    case Element::int64:
-      x.as<std::int64_t>()[i] = whole(std::trunc(value), "the value");
-      return;
-    case Element::byte:
-      ensure(value > -1 && value < 256, "a number cast to a byte lies in 0 to 255");
-      raw<std::uint8_t>(x)[i] = std::uint8_t(value);
-      return;
-  }
-  unfit("cast", x.element());
+  host::unfit(operation, x.element());
 }
 
 template <class T>
@@ -197,34 +104,21 @@ double largest(Vector x) {
     case Element::bfloat16:
       return from_bfloat16(loops::largest_bits(raw<Bits16>(x)));
     default:
-      unfit("largest magnitude", x.element());
+      host::unfit("largest magnitude", x.element());
   }
 }
 
 class HostOperations final : public Operations {
  public:
   void copy(Vector to, Vector from) const override {
-    alike(to, from);
+    ensure_alike(to, from);
     if (!to.empty()) std::memmove(to.data(), from.data(), to.bytes());
   }
 
-  void cast(Vector to, Vector from) const override {
-    equal_counts(to, from);
-    if (to.element() == from.element()) return copy(to, from);
-    const auto between = [&](Element a, Element b) {
-      return from.element() == a && to.element() == b;
-    };
-    if (between(Element::float32, Element::float64))
-      return loops::convert(to.as<double>(), from.as<float>());
-    if (between(Element::float64, Element::float32))
-      return loops::convert(to.as<float>(), from.as<double>());
-    if (to.element() == Element::float32 && is_narrow(from)) return widen(to.as<float>(), from);
-    if (from.element() == Element::float32 && is_narrow(to)) return narrow(to, from.as<float>());
-    for (std::size_t i = 0; i < to.count(); ++i) write_one(to, i, read_one(from, i));
-  }
+  void cast(Vector to, Vector from) const override { host::cast(to, from); }
 
   void fill(Vector x, double value) const override {
-    on_host(x);
+    host::ensure_host(x);
     const Element element = x.element();
     if (std::bit_cast<std::uint64_t>(value) == 0 && !x.empty())
       std::memset(x.data(), 0, x.bytes());
@@ -246,7 +140,7 @@ class HostOperations final : public Operations {
   }
 
   void add(Vector y, Vector x, double factor) const override {
-    alike(y, x);
+    ensure_alike(y, x);
     if (is_narrow(y)) return change_wide(y, x, [&](Vector a, Vector b) { add(a, b, factor); });
     if (y.element() == Element::int64)
       return loops::add(raw<std::uint64_t>(y), raw<std::uint64_t>(x),
@@ -258,19 +152,19 @@ class HostOperations final : public Operations {
   }
 
   void lerp(Vector y, Vector x, double weight) const override {
-    alike(y, x);
+    ensure_alike(y, x);
     if (is_narrow(y)) return change_wide(y, x, [&](Vector a, Vector b) { lerp(a, b, weight); });
     by_type("lerp", y, [&]<class T>(T) { loops::lerp(y.as<T>(), x.as<T>(), T(weight)); });
   }
 
   void multiply(Vector y, Vector x) const override {
-    alike(y, x);
+    ensure_alike(y, x);
     if (is_narrow(y)) return change_wide(y, x, [&](Vector a, Vector b) { multiply(a, b); });
     by_type("multiply", y, [&]<class T>(T) { loops::multiply(y.as<T>(), x.as<T>()); });
   }
 
   double dot(Vector x, Vector y) const override {
-    alike(x, y);
+    ensure_alike(x, y);
     double all = 0;
     if (is_narrow(x)) return read_wide(x, y, [&](Vector a, Vector b) { all += dot(a, b); }), all;
     return by_type("dot", x, [&]<class T>(T) { return loops::dot(x.as<T>(), y.as<T>()); });
