@@ -1,4 +1,5 @@
-// Any bytes may be decoded, in part and at any scale: they are refused by an error, or become pixels.
+// Any bytes may be decoded, in part and at any scale: they are refused by an error, or become
+// pixels.
 
 #include <algorithm>
 #include <cstdint>

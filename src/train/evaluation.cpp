@@ -22,11 +22,8 @@ std::optional<std::vector<nn::Score>> Evaluation::run(nn::Net& net,
       dataset_,
       data::evaluation_pass(dataset_.size(), options_.chunk_size, group_.rank(), group_.size()),
       options);
-  while (loader.remaining() > 0) {
-    if (interrupted()) {
-      sums.back() = 1;
-      break;
-    }
+  // Asked once more than there are chunks: a rank that was dealt none is asked too.
+  while (sums.back() = interrupted(), sums.back() == 0 && loader.remaining() > 0) {
     const auto batch = loader.take();
     const std::size_t begin = std::size_t(batch.number) * metrics * 2;
     add_chunk(net, batch, base::Vector(std::span(sums))[{begin, begin + metrics * 2}]);
