@@ -127,7 +127,7 @@ TEST(Stall, IsReportedByNameAndGoesOn) {
   for (int per_node : {4, 1}) {
     std::mutex mutex;
     std::vector<std::string> lines;
-    const Options options{.stall = Seconds(0.8),
+    const Options options{.stall = Seconds(1.0),
                           .on_stall =
                               [&](const std::string& line) {
                                 const std::lock_guard lock(mutex);
@@ -137,8 +137,8 @@ TEST(Stall, IsReportedByNameAndGoesOn) {
     Threads(4, options).run([](Communicator& group) {
       const Vector values = group.allocate(Element::float32, 1000);
       group.sum(values);
-      if (group.rank() == 1) pause(0.5);  // late, but not the one who is missed
-      if (group.rank() == 3) pause(1.3);
+      if (group.rank() == 1) pause(0.2);  // late, but not the one who is missed
+      if (group.rank() == 3) pause(2);
       group.start({.values = values, .name = "gradients 5"}).wait();
     });
     ASSERT_FALSE(lines.empty());

@@ -63,7 +63,8 @@ std::vector<std::array<std::int64_t, 2>> take_list(Archive& shared, const fs::pa
                                           file.string()));
   }
   std::vector<std::array<std::int64_t, 2>> list(std::size_t(entry->second.shape[0]));
-  std::memcpy(list.data(), entry->second.bytes.data(), entry->second.bytes.size());
+  if (!list.empty())
+    std::memcpy(list.data(), entry->second.bytes.data(), entry->second.bytes.size());
   shared.entries().erase(entry);
   return list;
 }
