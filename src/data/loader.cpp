@@ -204,7 +204,8 @@ void Loader::mend(Slot& slot, std::size_t position, Bad bad) {
   if (options_.on_bad_sample == OnBadSample::abort)
     throw base::Error(base::Fault::input,
                       bad.why + R"(; to go on without it: on_bad_sample = "skip" or "replace")");
-  if (options_.on_bad_sample == OnBadSample::replace && options_.view.augmented)
+  const bool replaceable = options_.view.augmented && !pass_.evaluates;
+  if (options_.on_bad_sample == OnBadSample::replace && replaceable)
     bad.replaced_by = replace(slot, position, bad);
   const std::lock_guard lock(mutex_);
   slot.bad.emplace_back(position, std::move(bad));

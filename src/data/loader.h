@@ -22,7 +22,7 @@ namespace parajoule::data {
 
 /// What becomes of a sample that cannot be decoded. `abort`: `take` throws Error{input}. `skip`:
 /// the batch is that much smaller. `replace`: another sample takes its place, drawn from (seed,
-/// epoch, index); in evaluation, where it would count twice, it is skipped instead.
+/// epoch, index); in a pass that evaluates, or a view without chance, it is skipped instead.
 enum class OnBadSample { abort, skip, replace };
 
 /// Throws Error{usage} that names the choices.

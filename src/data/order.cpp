@@ -48,7 +48,7 @@ Pass training_pass(const Shards& shards, std::uint64_t seed, std::int64_t epoch,
 }
 
 Pass evaluation_pass(std::int64_t samples, std::int64_t chunk_size, int rank, int ranks) {
-  Pass pass;
+  Pass pass{.evaluates = true};
   const std::int64_t chunks = (samples + chunk_size - 1) / chunk_size;
   for (std::int64_t chunk = rank; chunk < chunks; chunk += ranks) {
     const std::size_t begin = pass.samples.size();

@@ -39,8 +39,9 @@ struct Pass {
     std::int64_t number = 0;  ///< of the step or the chunk, counted over all ranks
     base::Range range;        ///< in `samples`; may be empty
   };
-  std::vector<std::int64_t> samples;
-  std::vector<Batch> batches;
+  std::vector<std::int64_t> samples = {};
+  std::vector<Batch> batches = {};
+  bool evaluates = false;  ///< no sample may take the place of another: it would count twice
 };
 
 /// One epoch of training from `first_step` on.
