@@ -56,6 +56,7 @@ class Sums {
                              {"MPI_Allreduce", [this] { allreduce(); }},
                              {"memcpy", [this] { copy(); }},
                              {"bound", [this] { bound(); }}};
+    base::ensure(world_.size() == 2 || world_.size() == 4, "bounds are known for 2 and 4 ranks");
     check();
     for (int repeat = 0; repeat < repeats; ++repeat)
       for (Way& way : ways) way.seconds.push_back(seconds_of(world_, way.act));
@@ -87,12 +88,17 @@ class Sums {
 
   /// A rank's part of the sum: the same share of as many vectors as there are ranks, all its own.
   void bound() {
-    const std::size_t share = resnet50 / std::size_t(world_.size());
+    if (world_.size() == 2) bound_of<2>();
+    if (world_.size() == 4) bound_of<4>();
+  }
+  template <int ranks>
+  void bound_of() {
+    const std::size_t share = resnet50 / ranks;
+    float* const values = buffer_.data();
     for (std::size_t i = 0; i < share; ++i) {
       float sum = 0;
-      for (int rank = 0; rank < world_.size(); ++rank)
-        sum += buffer_[std::size_t(rank) * share + i];
-      for (int rank = 0; rank < world_.size(); ++rank) buffer_[std::size_t(rank) * share + i] = sum;
+      for (int rank = 0; rank < ranks; ++rank) sum += values[rank * share + i];
+      for (int rank = 0; rank < ranks; ++rank) values[rank * share + i] = sum;
     }
   }
 

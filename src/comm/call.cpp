@@ -24,6 +24,10 @@ std::uint32_t checksum(const std::vector<std::size_t>& lengths) {
 
 bool has_root(Kind kind) { return kind == Kind::broadcast || kind == Kind::reduce; }
 
+bool contains(const std::vector<int>& ranks, int rank) {
+  return std::ranges::find(ranks, rank) != ranks.end();
+}
+
 void check(const Collective& call, int members) {
   if (!call.values.empty() && call.values.place() != base::Place::host)
     base::ensure(false, "values that ranks exchange lie on the host");
@@ -145,8 +149,7 @@ void Call::combine_carried() {
 void Call::set_scene() {
   Seat& seat = at_.board.seat();
   const Topology& topology = *at_.topology;
-  scene_.emplace(Scene{.seat = seat,
-                       .messages = at_.board.messages(),
+  scene_.emplace(Scene{.board = at_.board,
                        .topology = topology,
                        .key = {at_.context, at_.sequence, 0},
                        .own = at_.own,
@@ -203,7 +206,7 @@ void Call::announce() {
   announced_ = true;
   Seat& seat = at_.board.seat();
   for (int rank : at_.topology->ranks()) {
-    if (rank == seat.rank || std::ranges::find(mates_, rank) != mates_.end()) continue;
+    if (rank == seat.rank) continue;
     seat.post(rank, {.context = at_.context,
                      .sequence = at_.sequence,
                      .from = seat.rank,
@@ -212,27 +215,40 @@ void Call::announce() {
 }
 
 Absence Call::absence() const {
-  Absence absence{.what = described(own_)};
-  const auto& waiting = rendezvous_.waiting;
-  const auto missing = [&](int rank, bool here) {
-    if (std::ranges::find(waiting, rank) != waiting.end()) return false;
-    if (stage_ == Stage::finishing && here)
-      return std::ranges::find(rendezvous_.finished, rank) == rendezvous_.finished.end();
-    const bool told = here || expected_.size() > mates_.size() || announced_;
-    return told && std::ranges::none_of(rendezvous_.arrived,
-                                        [&](const Note& note) { return note.from == rank; });
-  };
-  for (int rank : at_.topology->ranks()) {
-    const bool here = std::ranges::find(mates_, rank) != mates_.end();
-    if (rank != own_.from && missing(rank, here)) absence.ranks.push_back(rank);
+  const std::vector<int> direct = awaited();
+  std::vector<int> missing = direct;
+  std::erase_if(missing, [&](int rank) { return contains(rendezvous_.waiting, rank); });
+  // Those this rank waits for may themselves wait for another.
+  if (missing.empty() && announced_) {
+    missing = at_.topology->ranks();
+    std::erase_if(missing, [&](int rank) { return rank == own_.from || has_shown_up(rank); });
   }
-  if (!absence.ranks.empty()) return absence;
+  return {described(own_), missing.empty() ? direct : missing};
+}
+
+std::vector<int> Call::awaited() const {
+  std::vector<int> ranks;
+  if (stage_ == Stage::gathering) ranks = expected_;
+  if (stage_ == Stage::finishing) ranks = mates_;
+  std::erase_if(ranks, [&](int rank) {
+    return stage_ == Stage::gathering ? has_come(rank) : contains(rendezvous_.finished, rank);
+  });
   for (const auto& script : scripts_)
-    std::ranges::copy(script->awaited(), std::back_inserter(absence.ranks));
-  std::ranges::sort(absence.ranks);
-  const auto rest = std::ranges::unique(absence.ranks);
-  absence.ranks.erase(rest.begin(), rest.end());
-  return absence;
+    for (int rank : script->awaited()) ranks.push_back(rank);
+  std::ranges::sort(ranks);
+  const auto again = std::ranges::unique(ranks);
+  ranks.erase(again.begin(), again.end());
+  return ranks;
+}
+
+bool Call::has_come(int rank) const {
+  return std::ranges::any_of(rendezvous_.arrived,
+                             [&](const Note& note) { return note.from == rank; });
+}
+
+bool Call::has_shown_up(int rank) const {
+  return has_come(rank) || contains(rendezvous_.finished, rank) ||
+         contains(rendezvous_.waiting, rank);
 }
 
 }  // namespace parajoule::comm

@@ -52,6 +52,9 @@ class Call final : public Moving {
   void write_scripts();
   bool work();
   void end();
+  std::vector<int> awaited() const;  ///< the ranks without which it does not go on from here
+  bool has_come(int rank) const;
+  bool has_shown_up(int rank) const;
 
   Occasion at_;
   Collective call_;

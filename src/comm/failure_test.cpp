@@ -238,6 +238,11 @@ TEST(Usage, ThatCannotBeRightIsRefused) {
               HasSubstr("factor 1"));
 }
 
+TEST(Usage, OptionsThatCannotBeMeantAreRefused) {
+  EXPECT_THROW(Threads(1, {.ranks_per_node = 0}), Error);
+  EXPECT_THROW(Threads(1, {.stall = Seconds(0)}), Error);
+}
+
 TEST(Usage, AMessageOfAnotherLengthIsNamed) {
   const Outcome told = outcome(Threads(2), 2, [](Communicator& group) {
     std::vector<float> values(group.rank() == 0 ? 100 : 101);

@@ -71,6 +71,7 @@ struct Mpi::Parts {
 };
 
 Mpi::Mpi(Options options) {
+  check(options);
   initialize();
   refuse_singletons();
   parts_ = std::make_unique<Parts>(options);

@@ -34,10 +34,12 @@ class MpiWire::Parts final : public Wire::Load {
  public:
   /// `begin` starts the transfer of one piece: offset, length.
   template <class Begin>
-  Parts(std::size_t bytes, Begin begin) {
+  Parts(int& loads, std::size_t bytes, Begin begin) : loads_(loads) {
+    ++loads_;
     for (std::size_t offset = 0; offset < bytes; offset += longest_piece)
       requests_.push_back(begin(offset, int(std::min(longest_piece, bytes - offset))));
   }
+  ~Parts() override { --loads_; }
   bool done() override {
     int all = 0;
     mpi(MPI_Testall(int(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE),
@@ -46,6 +48,7 @@ class MpiWire::Parts final : public Wire::Load {
   }
 
  private:
+  int& loads_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -93,7 +96,7 @@ void MpiWire::collect(std::vector<Note>& into) {
 
 std::unique_ptr<Wire::Load> MpiWire::send(int to, std::uint64_t number,
                                           std::span<const std::byte> values) {
-  return std::make_unique<Parts>(values.size(), [&](std::size_t offset, int length) {
+  return std::make_unique<Parts>(loads_, values.size(), [&](std::size_t offset, int length) {
     MPI_Request request = MPI_REQUEST_NULL;
     mpi(MPI_Isend(values.data() + offset, length, MPI_BYTE, to, tag_of(number), messages_,
                   &request),
@@ -104,7 +107,7 @@ std::unique_ptr<Wire::Load> MpiWire::send(int to, std::uint64_t number,
 
 std::unique_ptr<Wire::Load> MpiWire::receive(int from, std::uint64_t number,
                                              std::span<std::byte> values) {
-  return std::make_unique<Parts>(values.size(), [&](std::size_t offset, int length) {
+  return std::make_unique<Parts>(loads_, values.size(), [&](std::size_t offset, int length) {
     MPI_Request request = MPI_REQUEST_NULL;
     mpi(MPI_Irecv(values.data() + offset, length, MPI_BYTE, from, tag_of(number), messages_,
                   &request),

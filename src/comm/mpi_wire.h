@@ -35,6 +35,7 @@ class MpiWire final : public Wire {
                              std::span<const std::byte> values) override;
   std::unique_ptr<Load> receive(int from, std::uint64_t number,
                                 std::span<std::byte> values) override;
+  bool carrying() const override { return loads_ > 0; }
   void fail(const Failure& failure) noexcept override;
   std::optional<Failure> failure() const override { return failure_; }
 
@@ -64,6 +65,7 @@ class MpiWire final : public Wire {
   News own_news_;
   MPI_Request hearing_ = MPI_REQUEST_NULL;
   std::optional<Failure> failure_;
+  int loads_ = 0;                  ///< values under way
   std::deque<Outgoing> outgoing_;  ///< a deque, since what is being sent stays where it is
 };
 

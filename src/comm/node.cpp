@@ -10,7 +10,7 @@ namespace {
 
 /// Spinning costs a core and saves the kernel's way of sleeping and waking; this is about its
 /// price, so that waiting never costs more than twice the least.
-constexpr int turns_awake = 2000;
+constexpr int turns_awake = 200;
 
 bool core_for_each(int members, const std::vector<std::shared_ptr<Segment>>& segments) {
   cpu_set_t all;

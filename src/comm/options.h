@@ -28,4 +28,7 @@ struct Options {
   std::optional<int> ranks_per_node = {};
 };
 
+/// Throws Error{usage} that names what cannot be meant.
+void check(const Options& options);
+
 }  // namespace parajoule::comm

@@ -114,11 +114,11 @@ void Script::combine_here(std::vector<int> to) {
       .kind = arithmetic(scene_.kind), .element = scene_.element, .count = range_.size()};
   for (int member : here()) {
     call.from.push_back({values(member), scene_.places[std::size_t(member)].factor});
-    if (member != scene_.own) scene_.seat.traffic.moved(bytes());
+    if (member != scene_.own) scene_.board.seat().traffic.moved(bytes());
   }
   for (int member : to) {
     call.to.push_back(values(member));
-    if (member != scene_.own) scene_.seat.traffic.moved(bytes());
+    if (member != scene_.own) scene_.board.seat().traffic.moved(bytes());
   }
   combine(call);
 }
@@ -128,22 +128,23 @@ void Script::combine_partials(std::vector<int> to) {
       .kind = arithmetic(scene_.kind), .element = scene_.element, .count = range_.size()};
   for (int node = 0; node < scene_.topology.node_count(); ++node) {
     const auto& partial = partials_[std::size_t(node)];
-    call.from.push_back({partial.empty() ? values(scene_.own) : partial.data()});
+    call.from.push_back({partial ? scene_.board.scratch().at(*partial) : values(scene_.own)});
   }
   for (int member : to) {
     call.to.push_back(values(member));
-    if (member != scene_.own) scene_.seat.traffic.moved(bytes());
+    if (member != scene_.own) scene_.board.seat().traffic.moved(bytes());
   }
   combine(call);
-  partials_.clear();
+  for (const auto& partial : partials_)
+    if (partial) scene_.board.scratch().give_back(*partial);
 }
 
 void Script::copy_here(int from) {
   std::vector<int> to = here();
   std::erase(to, from);
-  if (from != scene_.own) scene_.seat.traffic.moved(bytes());
+  if (from != scene_.own) scene_.board.seat().traffic.moved(bytes());
   for (int member : to)
-    if (member != scene_.own) scene_.seat.traffic.moved(bytes());
+    if (member != scene_.own) scene_.board.seat().traffic.moved(bytes());
   for (std::size_t begin = 0; begin < bytes(); begin += copied_at_once) {
     const std::size_t length = std::min(copied_at_once, bytes() - begin);
     for (int member : to) std::memcpy(values(member) + begin, values(from) + begin, length);
@@ -161,9 +162,10 @@ void Script::receive_partials() {
   partials_.resize(std::size_t(scene_.topology.node_count()));
   for (int other = 0; other < scene_.topology.node_count(); ++other) {
     if (other == node()) continue;
-    auto& partial = partials_[std::size_t(other)];
-    partial.resize(bytes());
-    receive(scene_.topology.responsible(other, block_), Way::to_owner, partial.data());
+    const std::uint64_t place = scene_.board.scratch().take(bytes());
+    partials_[std::size_t(other)] = place;
+    receive(scene_.topology.responsible(other, block_), Way::to_owner,
+            scene_.board.scratch().at(place));
   }
 }
 
@@ -172,14 +174,15 @@ void Script::send(int member, Way way) {
   key.tag = 2 * block_ + int(way);
   const int rank = scene_.topology.rank_of(member);
   transfers_.push_back(
-      {rank, scene_.messages.send(key, rank, std::span(values(scene_.own), bytes()))});
+      {rank, scene_.board.messages().send(key, rank, std::span(values(scene_.own), bytes()))});
 }
 
 void Script::receive(int member, Way way, std::byte* to) {
   Messages::Key key = scene_.key;
   key.tag = 2 * block_ + int(way);
   const int rank = scene_.topology.rank_of(member);
-  transfers_.push_back({rank, scene_.messages.receive(key, {rank}, std::span(to, bytes()))});
+  transfers_.push_back(
+      {rank, scene_.board.messages().receive(key, {rank}, std::span(to, bytes()))});
 }
 
 std::byte* Script::values(int member) const {

@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/combine.h"
 #include "comm/communicator.h"
 #include "comm/messages.h"
-#include "comm/seat.h"
+#include "comm/switchboard.h"
 #include "comm/topology.h"
 
 namespace parajoule::comm {
 
 /// Where the values of a collective lie, and what to do with them.
 struct Scene {
-  Seat& seat;
-  Messages& messages;
+  Switchboard& board;
   const Topology& topology;
   Messages::Key key;  ///< context and sequence
   int own;            ///< this rank's member
@@ -90,7 +90,7 @@ class Script {
     std::unique_ptr<Moving> moving;
   };
   std::vector<Transfer> transfers_;
-  std::vector<std::vector<std::byte>> partials_;  ///< of each node; own and unused ones empty
+  std::vector<std::optional<std::uint64_t>> partials_;  ///< in scratch, of each other node
 };
 
 }  // namespace parajoule::comm

@@ -19,6 +19,7 @@ constexpr Seconds rounds{0.1};
 /// A wire has to be asked: how long a rank sleeps in between, at first and at most.
 constexpr Seconds shortest_sleep{20e-6};
 constexpr Seconds longest_sleep{1e-3};
+constexpr Seconds longest_sleep_while_carrying{50e-6};
 
 std::string ranks_in_words(const std::vector<int>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
@@ -53,10 +54,9 @@ class Switchboard::Patience {
 
   /// Sleeps until there may be something to do.
   void sleep(std::uint32_t bell) {
-    const Seconds at_most = board_.seat_.wire ? pause_ : rounds;
-    board_.seat_.node.sleep(bell, at_most);
-    pause_ =
-        board_.seat_.node.bell() == bell ? std::min(2 * pause_, longest_sleep) : shortest_sleep;
+    Node& node = board_.seat_.node;
+    node.sleep(bell, at_most());
+    pause_ = node.bell() == bell ? 2 * pause_ : shortest_sleep;
     const Seconds waited = Clock::now() - since_;
     if (waited < next_round_) return;
     next_round_ = waited + rounds;
@@ -65,6 +65,12 @@ class Switchboard::Patience {
   }
 
  private:
+  Seconds at_most() const {
+    const auto& wire = board_.seat_.wire;
+    if (!wire) return rounds;
+    return std::min(pause_, wire->carrying() ? longest_sleep_while_carrying : longest_sleep);
+  }
+
   void complain(Seconds waited) {
     const Options& options = board_.seat_.options;
     if (!announced_ && waited > options.stall / 4) {
@@ -91,6 +97,11 @@ class Switchboard::Patience {
 };
 
 Switchboard::Switchboard(Seat seat) : seat_(std::move(seat)), messages_(seat_) {}
+
+Memory& Switchboard::scratch() {
+  if (!scratch_) scratch_.emplace(Segment::in_process(seat_.node.segment()->bytes()), 0);
+  return *scratch_;
+}
 
 Rendezvous& Switchboard::rendezvous(std::uint64_t context, std::uint64_t sequence) {
   return rendezvous_[{context, sequence}];

@@ -29,6 +29,8 @@ class Switchboard {
 
   Seat& seat() { return seat_; }
   Messages& messages() { return messages_; }
+  /// Memory of this rank alone, for what comes from other nodes.
+  Memory& scratch();
 
   /// The notes of collective `sequence` of group `context`.
   Rendezvous& rendezvous(std::uint64_t context, std::uint64_t sequence);
@@ -68,6 +70,7 @@ class Switchboard {
 
   Seat seat_;
   Messages messages_;
+  std::optional<Memory> scratch_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Rendezvous> rendezvous_;
   std::map<std::uint64_t, std::uint64_t> groups_;
   std::vector<Moving*> under_way_;  ///< in the order of their start

@@ -85,6 +85,7 @@ class World {
 
 Threads::Threads(int ranks, Options options) : ranks_(ranks), options_(std::move(options)) {
   base::ensure(ranks > 0, "a world has at least one rank");
+  check(options_);
 }
 
 void Threads::run(const std::function<void(Communicator&)>& body) const {

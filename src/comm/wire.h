@@ -36,6 +36,9 @@ class Wire {
   virtual std::unique_ptr<Load> receive(int from, std::uint64_t number,
                                         std::span<std::byte> values) = 0;
 
+  /// Whether values are under way: then it has to be asked often, since it moves nothing by itself.
+  virtual bool carrying() const = 0;
+
   /// Tells all ranks of other nodes, without waiting.
   virtual void fail(const Failure& failure) noexcept = 0;
   virtual std::optional<Failure> failure() const = 0;
