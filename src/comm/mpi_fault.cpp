@@ -45,7 +45,8 @@ int run(std::string_view how, int broken, const comm::Options& options) {
     std::printf("rank %d was told: %s\n", mpi.world().rank(), error.what());
     std::fflush(stdout);
     // As a real program writes its notes before it ends the others.
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::signal(SIGTERM, SIG_DFL);
     mpi.abort(4);
   }
   return 0;
