@@ -48,7 +48,8 @@ struct SourceAccount {
   std::vector<std::string> remarks = {};       ///< gaps, resets, standstill, shortness
 };
 
-/// Readings a little before and after the span make its ends sharper: give all there are.
+/// Readings a little before and after the span make its ends sharper: give all there are. A span
+/// without length is a bug.
 SourceAccount account(const Series& series, Span span);
 
 /// The account of one node.

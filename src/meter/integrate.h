@@ -29,9 +29,18 @@ struct Integral {
 Integral integrate_counter(const Series& series, Span span);
 
 /// Trapezoid rule on the line through the readings, as variances:
-///   scatter of neighbours, d_i = P_i - P_i-1           sum of (d_i h_i)^2 / 2
+///   scatter of neighbours, P_i - P_i-1, h_i apart      sum of (h_i (P_i - P_i-1))^2 / 2
 ///   a stretch h that is bridged or held at an end      (A h)^2 / 12
 /// Readings further apart than ten usual distances, and than 5 s, are not bridged.
 Integral integrate_power(const Series& series, Span span);
+
+/// The half width of a 95 % interval, of the normal distribution with this variance.
+base::Joules half_width(double variance);
+
+/// A number that its own uncertainty nearly swallows is said to be one.
+void judge_shortness(Integral& integral);
+
+/// No number, and why.
+Integral without_number(const Series& series, Span span, std::string why);
 
 }  // namespace parajoule::meter

@@ -44,7 +44,7 @@ KernelFile::~KernelFile() {
 std::variant<std::string, Failure> KernelFile::text() const {
   if (descriptor_ < 0) return failure(error_);
   std::string text;
-  std::array<char, 4096> piece;
+  std::array<char, 16384> piece;
   while (true) {
     const ssize_t count = ::pread(descriptor_, piece.data(), piece.size(), off_t(text.size()));
     if (count < 0 && errno == EINTR) continue;

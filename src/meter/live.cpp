@@ -43,12 +43,14 @@ std::vector<Live> LiveState::now() const {
     Live live{.gap = source.gap};
     const auto& recent = source.recent;
     if (!recent.empty()) live.value = recent.back().value;
-    const bool energetic =
-        source.quantity == Quantity::energy || source.quantity == Quantity::power;
-    if (energetic && recent.size() > 1) {
+    const bool counter = source.quantity == Quantity::energy;
+    const bool energetic = counter || source.quantity == Quantity::power;
+    // A counter that has not moved may be dead: that is no number, and not zero.
+    const bool told = recent.size() > 1 && (!counter || recent.back().energy > Joules{0});
+    if (energetic && told) {
       const Seconds passed = recent.back().at - recent.front().at;
       live.energy = recent.back().energy;
-      if (passed > Seconds(0)) live.power = (recent.back().energy - recent.front().energy) / passed;
+      if (passed > Seconds(0)) live.power = (live.energy.value() - recent.front().energy) / passed;
     }
     all.push_back(std::move(live));
   }

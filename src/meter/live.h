@@ -15,10 +15,11 @@ namespace parajoule::meter {
 
 /// A source as it stands now.
 struct Live {
-  std::optional<base::Joules> energy = {};  ///< since the start; none before two readings
-  std::optional<base::Watts> power = {};    ///< over about the last second
-  std::optional<double> value = {};         ///< the last one, in the source's unit
-  std::optional<Gap> gap = {};              ///< why the last reading failed, if it did
+  /// Since the start. None before two readings, and of a counter that has not moved.
+  std::optional<base::Joules> energy = {};
+  std::optional<base::Watts> power = {};  ///< over about the last second
+  std::optional<double> value = {};       ///< the last one, in the source's unit
+  std::optional<Gap> gap = {};            ///< why the last reading failed, if it did
 };
 
 /// Adds rows up, one source each. Energies are as `account` has them but for the ends of the span.

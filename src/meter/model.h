@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "meter/machine.h"
 #include "meter/open.h"
 
 namespace parajoule::meter {
@@ -16,8 +17,9 @@ namespace parajoule::meter {
 /// Defaults. Peak: the rated power of server and desktop processors from 2019 to 2023 lies between
 /// 3.5 W (EPYC 7742: 225 W, 64 cores) and 7.5 W a core (Xeon 6248: 150 W, 20 cores), the middle
 /// being about 6 W. Idle: a quarter of it. Exponent: u^0.7 stays within 0.04 of 2u - u^1.4, which
-/// Fan, Weber and Barroso (ISCA 2007, section 4.2) fitted to servers. Memory: 29 to 32 W were
-/// metered in servers with 512 GiB in 16 large modules, 0.4 W a GiB is usual for small ones.
+/// Fan, Weber and Barroso ("Power provisioning for a warehouse-sized computer", ISCA 2007) fitted
+/// to servers. Memory: 29 to 32 W were metered in servers with 512 GB (runs of arXiv:2508.07706),
+/// which is 0.06 W a GiB; the coefficient usual for clouds is 0.4 W a GiB.
 struct PowerModel {
   base::Watts idle_per_core{1.5};
   base::Watts peak_per_core{6};
@@ -29,21 +31,12 @@ struct PowerModel {
   base::Watts power(double utilisation, int cores) const;
 };
 
-/// What the model was told of this machine.
-struct Machine {
-  std::vector<int> processors;               ///< logical, those of the run
-  int cores;                                 ///< physical, those that hold them
-  std::string processor;                     ///< as it calls itself
-  std::optional<double> highest_hertz = {};  ///< clock, if the kernel tells
-  double memory_gib;                         ///< of the node, or what the run's cgroup may use
-};
-
-/// Throws Error{environment} if `<proc>/stat` or `<proc>/meminfo` cannot be read.
-Machine machine(const Options& options);
-
-/// The sources `cores` (energy, and utilisation as its input) and `memory` (energy).
+/// The sources of device `cores`: its energy, and the utilisation it is made from. Throws
+/// Error{environment} if `<proc>/stat` cannot be read.
 std::vector<std::unique_ptr<Source>> model_cores(const Options& options, const Machine& machine,
                                                  const PowerModel& model = {});
+
+/// The energy of device `memory`.
 std::unique_ptr<Source> model_memory(const Machine& machine, const PowerModel& model = {});
 
 }  // namespace parajoule::meter

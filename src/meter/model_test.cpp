@@ -160,6 +160,15 @@ TEST(Model, TakesTheMemoryItsGroupMayUse) {
   EXPECT_EQ(machine(two_processors(tree)).memory_gib, 4);
 }
 
+TEST(Model, TakesAllMemoryWhereItsGroupIsNotToBeMadeOut) {
+  MadeUpTree tree;
+  make_machine(tree);
+  for (const char* text : {"0::", "0::\n", "garbage", "", "4:memory:", ":memory"}) {
+    tree.write("proc/self/cgroup", text);
+    EXPECT_EQ(machine(two_processors(tree)).memory_gib, 16) << text;
+  }
+}
+
 TEST(Model, TakesTheMemoryItsOldStyleGroupMayUse) {
   MadeUpTree tree;
   make_machine(tree);

@@ -8,6 +8,7 @@
 
 #include "meter/counter.h"
 #include "meter/cuda_visible.h"
+#include "meter/gpu.h"
 #include "meter/nvml_library.h"
 
 namespace parajoule::meter {
@@ -17,19 +18,6 @@ using base::Seconds;
 using base::Watts;
 
 namespace {
-
-/// A GPU with all that its descriptions say.
-struct Gpu {
-  unsigned index;
-  NvmlDevice device;
-  std::string name;
-  std::string driver;
-  GpuNames names;
-  std::optional<NvmlArchitecture> architecture;
-  Watts most;  ///< three times what it may draw
-
-  std::string title() const { return fmt::format("GPU {}", index); }
-};
 
 class EnergyCounter final : public Source {
  public:
@@ -54,8 +42,6 @@ class EnergyCounter final : public Source {
   NvmlDevice device_;
   Counter counter_;
 };
-
-enum class PowerField { instant, usage };
 
 class PowerSensor final : public Source {
  public:
@@ -88,40 +74,6 @@ class PowerSensor final : public Source {
   PowerField field_;
 };
 
-bool is_ga100(const std::string& name) {
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{"A100", "A800", "A30 ", "CMP 170"},
-      [&](std::string_view model) { return (name + " ").find(model) != std::string::npos; });
-}
-
-/// Of power, from "Part-time Power Measurements" (Yang, Adamek, Armour; SC 2024, arXiv:2312.02741)
-/// and NVML's documentation: GA100 and older give the moment, younger ones the mean of a second
-/// unless asked for the moment.
-std::optional<Seconds> window_of(const Gpu& gpu, PowerField field) {
-  if (!gpu.architecture) return {};
-  const bool averages = *gpu.architecture >= NvmlArchitecture::ampere && !is_ga100(gpu.name);
-  if (field == PowerField::usage && averages) return Seconds(1);
-  if (is_ga100(gpu.name) || *gpu.architecture == NvmlArchitecture::hopper) return Seconds(0.025);
-  if (*gpu.architecture <= NvmlArchitecture::volta) return Seconds(0.01);
-  return Seconds(0.1);
-}
-
-Seconds update_of(const Gpu& gpu) {
-  const bool old = gpu.architecture && *gpu.architecture <= NvmlArchitecture::volta;
-  return Seconds(old ? 0.02 : 0.1);
-}
-
-/// 95 % bounds against external meters, from the same paper: A100 boards read about 5.7 % low,
-/// desktop cards up to 8 %, one 12.7 % high.
-double bias_of(const Gpu& gpu) { return is_ga100(gpu.name) ? 0.057 : 0.08; }
-
-std::string scope_of(const Gpu& gpu) {
-  for (std::string_view module : {"GH200", "GB200", "GB300"})
-    if (gpu.name.find(module) != std::string::npos)
-      return "may be the whole module with its processor";
-  return gpu.names.parts.empty() ? "whole board" : "whole board, shared by all its MIG instances";
-}
-
 Description described(const Gpu& gpu, std::string_view interface) {
   return {.device = gpu.title(),
           .device_kind = "gpu",
@@ -142,7 +94,7 @@ Description described(const Gpu& gpu, PowerField field) {
       described(gpu, instant ? "power of the moment" : "power as nvidia-smi shows it");
   description.quantity = Quantity::power;
   description.unit = "watts";
-  description.update_period = update_of(gpu);
+  description.update_period = power_update_of(gpu);
   description.window = window_of(gpu, field);
   description.formula = instant ? "NVML_FI_DEV_POWER_INSTANT, energy by the trapezoid rule"
                                 : "nvmlDeviceGetPowerUsage, energy by the trapezoid rule";
@@ -183,54 +135,6 @@ void open_gpu(const Options& options, const NvmlLibrary& library, const Gpu& gpu
          .remedy = "none here (usual for virtual GPUs): meter it on its host"});
 }
 
-NvmlAnswer<Gpu> gpu_at(const NvmlLibrary& library, unsigned index) {
-  const auto device = library.device(index);
-  if (const auto* failed = std::get_if<NvmlFailure>(&device)) return *failed;
-  Gpu gpu{.index = index,
-          .device = std::get<NvmlDevice>(device),
-          .name = "unnamed",
-          .driver = library.driver(),
-          .names = {},
-          .architecture = {},
-          .most = Watts{6000}};
-  if (auto name = library.name(gpu.device); auto* text = std::get_if<std::string>(&name))
-    gpu.name = *text;
-  if (auto uuid = library.uuid(gpu.device); auto* text = std::get_if<std::string>(&uuid))
-    gpu.names.uuid = *text;
-  for (NvmlDevice part : library.parts(gpu.device))
-    if (auto uuid = library.uuid(part); auto* text = std::get_if<std::string>(&uuid))
-      gpu.names.parts.push_back(*text);
-  gpu.architecture = library.architecture(gpu.device);
-  if (const auto limit = library.power_limit(gpu.device)) gpu.most = *limit * 3;
-  return gpu;
-}
-
-/// All GPUs of the node. One that cannot be asked keeps its place, for indices count it too.
-std::vector<Gpu> all_gpus(const NvmlLibrary& library, Opened& opened) {
-  std::vector<Gpu> gpus;
-  const auto count = library.count();
-  if (const auto* failed = std::get_if<NvmlFailure>(&count)) {
-    opened.unavailable.push_back({"NVIDIA GPUs", failed->text, "nvidia-smi tells more"});
-    return gpus;
-  }
-  for (unsigned index = 0; index < std::get<unsigned>(count); ++index) {
-    auto gpu = gpu_at(library, index);
-    if (const auto* failed = std::get_if<NvmlFailure>(&gpu)) {
-      opened.unavailable.push_back(
-          {fmt::format("GPU {}", index), failed->text, "nvidia-smi tells more"});
-      gpu = Gpu{.index = index,
-                .device = nullptr,
-                .name = "unreachable",
-                .driver = "",
-                .names = {},
-                .architecture = {},
-                .most = {}};
-    }
-    gpus.push_back(std::get<Gpu>(std::move(gpu)));
-  }
-  return gpus;
-}
-
 /// The texts of all ranks of the node together; none: nothing is hidden.
 std::optional<std::vector<std::string>> visible_texts(const Options& options) {
   if (options.visible_devices) return options.visible_devices;
@@ -253,6 +157,23 @@ std::set<std::size_t> visible(const std::vector<std::string>& texts, const std::
   return seen;
 }
 
+/// CUDA counts the fastest GPU first unless told to go by the bus, as NVML does. With equal GPUs
+/// that is the same; with unequal ones a number may mean another GPU.
+void doubt_numbers(const Options& options, const std::vector<Gpu>& gpus, Opened& opened) {
+  const auto texts = visible_texts(options).value_or(std::vector<std::string>());
+  const bool numbers = std::ranges::any_of(texts, [](const std::string& text) {
+    return !text.empty() && !text.starts_with("GPU-") && !text.starts_with("MIG-");
+  });
+  const auto order = options.device_order ? options.device_order : own_device_order();
+  const bool equal =
+      std::ranges::all_of(gpus, [&](const Gpu& gpu) { return gpu.name == gpus.front().name; });
+  if (!numbers || equal || order == "PCI_BUS_ID") return;
+  opened.unavailable.push_back(
+      {"CUDA_VISIBLE_DEVICES",
+       "the GPUs of this node differ, so its numbers may mean others than those metered",
+       "export CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by their UUIDs"});
+}
+
 }  // namespace
 
 Opened open_nvml(const Options& options) {
@@ -268,6 +189,7 @@ Opened open_nvml(const Options& options) {
   const auto texts = visible_texts(options);
   const std::set<std::size_t> seen =
       texts ? visible(*texts, gpus, opened) : std::set<std::size_t>();
+  doubt_numbers(options, gpus, opened);
   for (const Gpu& gpu : gpus) {
     if (!gpu.device) continue;
     if (!texts || seen.contains(gpu.index)) {

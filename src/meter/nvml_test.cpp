@@ -177,6 +177,22 @@ TEST_F(Nvml, SaysWhichWordOfTheListItDidNotUnderstand) {
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("'5' in '0,5' names no GPU"));
 }
 
+TEST_F(Nvml, DoubtsNumbersWhereCudaMayCountInAnotherOrder) {
+  stub->count = 2;
+  Options two = options({"0,1"});
+  two.device_order = "FASTEST_FIRST";
+  EXPECT_THAT(open_nvml(two).unavailable, IsEmpty());  // equal GPUs
+  stub->gpus[1].name = "NVIDIA T4";
+  const Opened opened = open_nvml(two);
+  ASSERT_THAT(opened.unavailable, SizeIs(1));
+  EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
+  two.visible_devices = std::vector<std::string>{"GPU-0000,GPU-1111"};
+  EXPECT_THAT(open_nvml(two).unavailable, IsEmpty());
+  two.visible_devices = std::vector<std::string>{"0,1"};
+  two.device_order = "PCI_BUS_ID";
+  EXPECT_THAT(open_nvml(two).unavailable, IsEmpty());
+}
+
 TEST_F(Nvml, MetersAGpuInPartsOnceAndSaysThatItIsShared) {
   stub->count = 2;
   stub->gpus[1].parts = 3;
@@ -200,6 +216,14 @@ TEST_F(Nvml, SaysWhenAModuleMayBeMoreThanTheGpu) {
   gpu().name = "NVIDIA GH200 480GB";
   EXPECT_THAT(open_nvml(options({"0"})).sources.at(0)->description().covers,
               HasSubstr("module with its processor"));
+}
+
+TEST_F(Nvml, AModelWhoseNumberGoesOnIsAnotherModel) {
+  gpu().name = "NVIDIA RTX A1000 Laptop GPU";
+  gpu().instant_result = NvmlStub::not_supported;
+  const Opened opened = open_nvml(options({"0"}));
+  EXPECT_EQ(opened.sources.at(1)->description().window, Seconds(1));
+  EXPECT_NE(*opened.sources.at(1)->description().bias_relative, 0.057);
 }
 
 TEST_F(Nvml, EndsEveryUseOfTheLibrary) {

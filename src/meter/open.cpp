@@ -27,6 +27,11 @@ bool metered(std::span<const std::unique_ptr<Source>> sources, std::string_view 
   });
 }
 
+std::optional<std::string> variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? std::optional<std::string>(text) : std::nullopt;
+}
+
 /// Models of what nothing here meters.
 Opened open_models(const Options& options, bool cores_metered, bool memory_metered) {
   Opened opened;
@@ -53,10 +58,8 @@ Opened open_sources(const Options& options) {
   return opened;
 }
 
-std::optional<std::string> own_visible_devices() {
-  const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
-  return text ? std::optional<std::string>(text) : std::nullopt;
-}
+std::optional<std::string> own_visible_devices() { return variable("CUDA_VISIBLE_DEVICES"); }
+std::optional<std::string> own_device_order() { return variable("CUDA_DEVICE_ORDER"); }
 
 std::vector<std::string> unmetered(std::span<const Description> sources) {
   const auto seen = [&](std::string_view kind) {

@@ -41,6 +41,10 @@ struct Options {
   /// None: that of this process.
   std::optional<std::vector<std::string>> visible_devices = {};
 
+  /// CUDA_DEVICE_ORDER of the run: by it CUDA's numbers are NVML's, or those of another order.
+  /// None: that of this process.
+  std::optional<std::string> device_order = {};
+
   /// How long a counter may stand still before it is taken for dead. None: it is not tried.
   std::optional<base::Seconds> patience = base::Seconds(0.02);
 };
@@ -52,8 +56,9 @@ Opened open_sources(const Options& options = {});
 /// The logical processors that this process may run on.
 std::vector<int> own_cores();
 
-/// CUDA_VISIBLE_DEVICES of this process, if it is set.
+/// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER of this process, if they are set.
 std::optional<std::string> own_visible_devices();
+std::optional<std::string> own_device_order();
 
 /// What draws power in every node and none of `sources` sees, in plain words: for the list that
 /// stands beside the totals.

@@ -54,7 +54,9 @@ TEST(Rapl, ReadsEveryDomainAndSaysWhatHoldsWhat) {
   EXPECT_EQ(found.at("package-0 uncore").part_of, "package-0");
   EXPECT_EQ(found.at("package-0 dram").part_of, std::nullopt);
   EXPECT_EQ(found.at("package-0 dram").device_kind, "memory");
-  EXPECT_THAT(found.at("package-0").covers, HasSubstr("package-0, RAPL powercap"));
+  EXPECT_THAT(found.at("package-0").covers,
+              HasSubstr("cpu package 0, RAPL powercap (intel-rapl:0)"));
+  EXPECT_THAT(found.at("package-0 dram").covers, HasSubstr("memory of cpu package 0"));
   EXPECT_THAT(found.at("package-0").covers, HasSubstr("never seen on real hardware"));
 }
 
@@ -244,7 +246,7 @@ TEST(Rapl, UnreadableIsSaidWithItsOneLineRemedyAndIsNeverZero) {
   const Opened opened = open_rapl(tree.options());
   EXPECT_THAT(opened.sources, IsEmpty());
   ASSERT_THAT(opened.unavailable, SizeIs(4));
-  EXPECT_THAT(opened.unavailable[0].what, HasSubstr("package-0"));
+  EXPECT_THAT(opened.unavailable[0].what, HasSubstr("cpu package 0"));
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("Permission denied"));
   EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("sudo chmod a+r"));
   EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("intel-rapl*/energy_uj"));
@@ -284,7 +286,7 @@ TEST(Rapl, ACounterThatNeverMovesIsDeadAndNotZero) {
   tree.zone(flat / "intel-rapl:1", "psys", 0);
   tree.zone(flat / "intel-rapl:0:0", "core", 0);
   Options options = tree.options();
-  options.patience = Seconds(0.05);
+  options.patience = Seconds(0.5);
   const Running running(tree, {flat / "intel-rapl:0"});
   const Opened opened = open_rapl(options);
   const auto found = devices(opened);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "meter/kernel_file.h"
 
 namespace parajoule::meter {
@@ -57,6 +59,30 @@ void collect(const fs::path& folder, int depth, std::map<std::string, Zone>& zon
   }
 }
 
+/// `package-0-die-1` as `cpu package 0 die 1`.
+std::string package_in_words(std::string name) {
+  std::ranges::replace(name, '-', ' ');
+  return "cpu " + name;
+}
+
+std::string in_words(const Zone& zone, const std::string& package) {
+  switch (zone.domain) {
+    case Domain::platform:
+      return "platform (psys)";
+    case Domain::package:
+      return package_in_words(zone.name);
+    case Domain::core:
+      return "cores of " + package;
+    case Domain::uncore:
+      return "uncore of " + package;
+    case Domain::memory:
+      return "memory of " + package;
+    case Domain::unknown:
+      break;
+  }
+  return zone.name.empty() ? "a nameless domain" : fmt::format("domain '{}'", zone.name);
+}
+
 }  // namespace
 
 Domain domain_of(std::string_view name) {
@@ -73,7 +99,15 @@ std::vector<Zone> rapl_zones(const fs::path& sys) {
   for (const char* tree : {"class/powercap", "devices/virtual/powercap"})
     collect(sys / tree, 2, found);
   std::vector<Zone> zones;
-  for (auto& [id, zone] : found) zones.push_back(std::move(zone));
+  for (const auto& [id, zone] : found) {
+    Zone named = zone;
+    named.path = zone.domain == Domain::platform ? "platform" : zone.name;
+    const auto around = zone.parent ? found.find(*zone.parent) : found.end();
+    const bool inside = around != found.end();
+    if (inside) named.path = around->second.name + " " + named.path;
+    named.words = in_words(zone, inside ? package_in_words(around->second.name) : "a cpu package");
+    zones.push_back(std::move(named));
+  }
   std::ranges::stable_sort(zones, [](const Zone& a, const Zone& b) {
     return std::pair(a.mirror, place(a.id)) < std::pair(b.mirror, place(b.id));
   });

@@ -5,9 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "base/quantity.h"
 
 namespace parajoule::meter {
 
@@ -21,6 +20,8 @@ struct Zone {
   Domain domain;
   std::optional<std::string> parent = {};  ///< id of the zone around it
   bool mirror = false;                     ///< reached by MMIO, shows what the MSR zone shows
+  std::string path = {};   ///< its name with that of the zone around it: `package-0 dram`
+  std::string words = {};  ///< the same for people: `memory of cpu package 0`
 };
 
 Domain domain_of(std::string_view name);

@@ -83,6 +83,8 @@ void Sampler::stop() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
+std::vector<Description> Sampler::descriptions() const { return descriptions_; }
+
 Seconds Sampler::now() const { return clock_.now(); }
 
 std::vector<Live> Sampler::snapshot() const {
@@ -135,11 +137,10 @@ void Sampler::deliver() {
   }
 }
 
-/// Gives the rows so far to the sink, without holding the lock. What it does not take is offered
-/// again.
+/// Gives the rows so far to the sink, without holding the lock.
 void Sampler::offer(std::unique_lock<std::mutex>& lock) {
   if (undelivered_.empty()) return;
-  std::vector<Row> rows = std::exchange(undelivered_, {});
+  const std::vector<Row> rows = std::exchange(undelivered_, {});
   lock.unlock();
   std::exception_ptr failure;
   try {
@@ -149,7 +150,6 @@ void Sampler::offer(std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   failure_ = failure;
-  if (failure) undelivered_.insert(undelivered_.begin(), rows.begin(), rows.end());
 }
 
 }  // namespace parajoule::meter

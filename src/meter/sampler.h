@@ -39,8 +39,8 @@ class Sampler {
  public:
   /// Takes rows about once a second, from a thread that is neither the caller's nor the one that
   /// samples, so that a slow disk does not tear holes. Rows are in the order of their moments
-  /// within each source. What it throws is kept, the rows are offered again, and `stop` throws it
-  /// if the last try failed too.
+  /// within each source, and each is given once: a sink that throws has them all the same. What it
+  /// threw last is thrown by `stop`, unless a later call went well.
   using Sink = std::function<void(std::span<const Row>)>;
 
   struct Options {
@@ -58,7 +58,7 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
 
   /// Reads all once more, hands the last rows to the sink and ends the threads. A second call does
-  /// nothing. Throws what the sink threw last, unless a later try went well.
+  /// nothing.
   void stop();
 
   /// In the order of `Row::source`.

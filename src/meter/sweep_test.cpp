@@ -208,6 +208,15 @@ TEST(Live, AddsCountersAndPowersUp) {
   EXPECT_EQ(live[2].value, 0.5);
 }
 
+TEST(Live, ACounterThatHasNotMovedHasNoEnergy) {
+  const std::vector<Description> sources = {described("a", Quantity::energy)};
+  LiveState state(sources);
+  for (int i = 0; i < 30; ++i) state.add({0, Seconds(0.1 * i), 42.0});
+  EXPECT_EQ(state.now()[0].energy, std::nullopt);
+  EXPECT_EQ(state.now()[0].power, std::nullopt);
+  EXPECT_EQ(state.now()[0].value, 42);
+}
+
 TEST(Live, TellsAGapUntilTheNextValue) {
   const std::vector<Description> sources = {described("a", Quantity::energy)};
   LiveState state(sources);

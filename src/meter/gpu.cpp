@@ -1,0 +1,88 @@
+#include "meter/gpu.h"
+
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace parajoule::meter {
+
+using base::Seconds;
+using base::Watts;
+
+namespace {
+
+/// Whether a name has this model in it, and not one whose number goes on, as A1000 does A100.
+bool is_model(std::string_view name, std::string_view model) {
+  const std::size_t at = name.find(model);
+  if (at == std::string_view::npos) return false;
+  const std::string_view rest = name.substr(at + model.size());
+  return rest.empty() || !std::isdigit(static_cast<unsigned char>(rest.front()));
+}
+
+bool is_ga100(std::string_view name) {
+  return is_model(name, "A100") || is_model(name, "A800") || is_model(name, "A30");
+}
+
+NvmlAnswer<Gpu> gpu_at(const NvmlLibrary& library, unsigned index) {
+  const auto device = library.device(index);
+  if (const auto* failed = std::get_if<NvmlFailure>(&device)) return *failed;
+  Gpu gpu{.index = index, .device = std::get<NvmlDevice>(device), .driver = library.driver()};
+  if (auto name = library.name(gpu.device); auto* text = std::get_if<std::string>(&name))
+    gpu.name = *text;
+  if (auto uuid = library.uuid(gpu.device); auto* text = std::get_if<std::string>(&uuid))
+    gpu.names.uuid = *text;
+  for (NvmlDevice part : library.parts(gpu.device))
+    if (auto uuid = library.uuid(part); auto* text = std::get_if<std::string>(&uuid))
+      gpu.names.parts.push_back(*text);
+  gpu.architecture = library.architecture(gpu.device);
+  const Watts limit = library.power_limit(gpu.device).value_or(Watts{0});
+  if (limit > Watts{0}) gpu.most = limit * 3;
+  return gpu;
+}
+
+}  // namespace
+
+std::vector<Gpu> all_gpus(const NvmlLibrary& library, Opened& opened) {
+  std::vector<Gpu> gpus;
+  const auto count = library.count();
+  if (const auto* failed = std::get_if<NvmlFailure>(&count)) {
+    opened.unavailable.push_back({"NVIDIA GPUs", failed->text, "nvidia-smi tells more"});
+    return gpus;
+  }
+  for (unsigned index = 0; index < std::get<unsigned>(count); ++index) {
+    auto gpu = gpu_at(library, index);
+    if (const auto* failed = std::get_if<NvmlFailure>(&gpu)) {
+      opened.unavailable.push_back(
+          {fmt::format("GPU {}", index), failed->text, "nvidia-smi tells more"});
+      gpu = Gpu{.index = index};
+    }
+    gpus.push_back(std::get<Gpu>(std::move(gpu)));
+  }
+  return gpus;
+}
+
+std::optional<Seconds> window_of(const Gpu& gpu, PowerField field) {
+  if (!gpu.architecture) return {};
+  const bool averages = *gpu.architecture >= NvmlArchitecture::ampere && !is_ga100(gpu.name);
+  if (field == PowerField::usage && averages) return Seconds(1);
+  if (is_ga100(gpu.name) || *gpu.architecture == NvmlArchitecture::hopper) return Seconds(0.025);
+  if (*gpu.architecture <= NvmlArchitecture::volta) return Seconds(0.01);
+  return Seconds(0.1);
+}
+
+Seconds power_update_of(const Gpu& gpu) {
+  const bool old = gpu.architecture && *gpu.architecture <= NvmlArchitecture::volta;
+  return Seconds(old ? 0.02 : 0.1);
+}
+
+double bias_of(const Gpu& gpu) { return is_ga100(gpu.name) ? 0.057 : 0.08; }
+
+std::string scope_of(const Gpu& gpu) {
+  for (std::string_view module : {"GH200", "GB200", "GB300"})
+    if (is_model(gpu.name, module)) return "may be the whole module with its processor";
+  return gpu.names.parts.empty() ? "whole board" : "whole board, shared by all its MIG instances";
+}
+
+}  // namespace parajoule::meter
