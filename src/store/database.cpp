@@ -15,6 +15,7 @@ namespace parajoule::store {
 namespace {
 
 constexpr int longest_text = 16 << 20;  // bytes; a file that asks for more is not ours
+constexpr std::int64_t most_counted = std::int64_t(1) << 53;  // what a double holds exactly
 constexpr int patience_milliseconds = 5000;
 
 bool out_of_space(int code, int system) {
@@ -215,12 +216,13 @@ void Statement::refuse(int column, std::string_view why) const {
 void Statement::read(int column, std::int64_t& value) const {
   if (sqlite3_column_type(statement_, column) != SQLITE_INTEGER) refuse(column, "no whole number");
   value = sqlite3_column_int64(statement_, column);
+  if (value < 0 || value > most_counted) refuse(column, "a number out of range");
 }
 
 void Statement::read(int column, int& value) const {
   std::int64_t wide = 0;
   read(column, wide);
-  if (wide < 0 || wide > std::numeric_limits<int>::max()) refuse(column, "a number out of range");
+  if (wide > std::numeric_limits<int>::max()) refuse(column, "a number out of range");
   value = int(wide);
 }
 

@@ -66,7 +66,7 @@ class Statement {
   /// Runs a statement that has no rows, and resets it.
   void run();
 
-  void read(int column, std::int64_t& value) const;
+  void read(int column, std::int64_t& value) const;  ///< a count: from 0, exact in a double
   void read(int column, int& value) const;
   void read(int column, double& value) const;  ///< NULL is not a number
   void read(int column, std::string& value) const;

@@ -57,4 +57,15 @@ std::filesystem::path folder_of_records(const std::filesystem::path& folder) {
   return real;
 }
 
+std::filesystem::path temporary_folder() {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (failed)
+    throw base::Error(base::Fault::environment,
+                      fmt::format("there is no folder for temporary files ('{}'): {}; name one "
+                                  "with TMPDIR",
+                                  folder.string(), failed.message()));
+  return folder;
+}
+
 }  // namespace parajoule::store

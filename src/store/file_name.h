@@ -22,4 +22,7 @@ std::string file_name(std::string_view started_utc, std::string_view name, std::
 /// Throws Error{environment} that names it.
 std::filesystem::path folder_of_records(const std::filesystem::path& folder);
 
+/// TMPDIR, else /tmp. Throws Error{environment} if it is no folder.
+std::filesystem::path temporary_folder();
+
 }  // namespace parajoule::store

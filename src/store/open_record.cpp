@@ -9,6 +9,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "store/file_name.h"
+
 namespace parajoule::store {
 namespace {
 
@@ -41,6 +43,12 @@ bool may_change(const path& file) {
   return access(file.c_str(), W_OK) == 0 && access(file.parent_path().c_str(), W_OK) == 0;
 }
 
+// What a folder or disk that takes nothing more answers; a copy elsewhere may still be read.
+bool stands_in_the_way(int code) {
+  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM ||
+         code == SQLITE_FULL || code == SQLITE_IOERR;
+}
+
 void require_file(const path& file, const path& called) {
   std::error_code failed;
   const auto status = std::filesystem::status(file, failed);
@@ -64,7 +72,7 @@ OpenRecord::OpenRecord(const path& given, const std::function<FileSystem(const p
     open(file, here ? Database::Access::write : Database::Access::read, given);
     recovering_ = here;
   } catch (const DatabaseError& error) {
-    if (error.code != SQLITE_CANTOPEN && error.code != SQLITE_READONLY) throw;
+    if (!stands_in_the_way(error.code)) throw;
     if (left)
       open_copy(file);
     else
@@ -72,10 +80,9 @@ OpenRecord::OpenRecord(const path& given, const std::function<FileSystem(const p
   }
 }
 
-OpenRecord::~OpenRecord() {
-  database_.reset();
+OpenRecord::Folder::~Folder() {
   std::error_code nothing;
-  if (!copy_.empty()) std::filesystem::remove_all(copy_, nothing);
+  if (!path.empty()) std::filesystem::remove_all(path, nothing);
 }
 
 void OpenRecord::open(const path& file, Database::Access access, const path& called) {
@@ -86,17 +93,23 @@ void OpenRecord::open(const path& file, Database::Access access, const path& cal
 
 void OpenRecord::open_copy(const path& file) {
   database_.reset();
-  std::string folder = std::filesystem::temp_directory_path() / "parajoule-record-XXXXXX";
+  std::string folder = temporary_folder() / "parajoule-record-XXXXXX";
   if (!mkdtemp(folder.data()))
     throw base::Error(base::Fault::environment,
                       fmt::format("cannot make a folder '{}' to recover the record in: {}", folder,
                                   strerror(errno)));
-  copy_ = folder;
-  const path copy = copy_ / "record.db";
-  std::filesystem::copy_file(file, copy);
-  for (const char* suffix : {"-wal", "-journal"})
-    if (holds_something(beside(file, suffix)))
-      std::filesystem::copy_file(beside(file, suffix), beside(copy, suffix));
+  copy_.path = folder;
+  const path copy = copy_.path / "record.db";
+  try {
+    std::filesystem::copy_file(file, copy);
+    for (const char* suffix : {"-wal", "-journal"})
+      if (holds_something(beside(file, suffix)))
+        std::filesystem::copy_file(beside(file, suffix), beside(copy, suffix));
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw base::Error(base::Fault::environment,
+                      fmt::format("cannot copy the record '{}' to recover it in '{}': {}",
+                                  file.string(), folder, error.code().message()));
+  }
   std::filesystem::permissions(copy, std::filesystem::perms::owner_write,
                                std::filesystem::perm_options::add);
   open(copy, Database::Access::write, file);

@@ -18,8 +18,6 @@ class OpenRecord {
   /// Throws as `Reader` does.
   OpenRecord(const std::filesystem::path& file,
              const std::function<FileSystem(const std::filesystem::path&)>& on);
-  ~OpenRecord();
-  OpenRecord(OpenRecord&&) = default;
 
   const Database& database() const { return *database_; }
   /// Whether the file itself is open for writing, because a writer left something to clear away.
@@ -30,7 +28,16 @@ class OpenRecord {
             const std::filesystem::path& called);
   void open_copy(const std::filesystem::path& file);
 
-  std::filesystem::path copy_;
+  /// A folder that is gone with its owner; usually there is none.
+  struct Folder {
+    std::filesystem::path path = {};
+    Folder() = default;
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder();
+  };
+
+  Folder copy_;  ///< outlives the database in it
   std::unique_ptr<Database> database_;
   bool recovering_ = false;
 };

@@ -28,6 +28,7 @@ std::string said_of(const std::filesystem::path& file) {
     const Reader reader(file, local_disk);
     reader.rows<Source>();
     reader.rows<Reading>();
+    reader.rows<Step>();
   } catch (const base::Error& error) {
     EXPECT_EQ(error.fault, base::Fault::input);
     return error.what();
@@ -117,6 +118,7 @@ TEST(Reader, RefusesRowsThatAreNotSound) {
       {"UPDATE reading SET seconds = 'soon'", "no number in column 'seconds'"},
       {"UPDATE reading SET seconds = 9e999", "no moment in column 'seconds'"},
       {"UPDATE source SET node = 5000000000 WHERE source = 0", "out of range in column 'node'"},
+      {"UPDATE step SET samples = -1", "out of range in column 'samples'"},
       {"UPDATE source SET covers = x'00'", "no text in column 'covers'"},
       {"UPDATE run SET state = 'asleep'", "an unknown word in column 'state'"},
       {"DELETE FROM run", "holds 0 runs"},
@@ -135,16 +137,20 @@ TEST(Reader, RefusesRowsThatAreNotSound) {
 }
 
 TEST(Reader, RunsNothingThatAFileContains) {
-  const char* const traps[] = {
-      "DROP TABLE reading; CREATE VIEW reading AS WITH RECURSIVE n(source, seconds, value, gap) AS "
-      "(VALUES(0, 0.0, 1.0, NULL) UNION ALL SELECT 0, seconds + 1, 1.0, NULL FROM n) SELECT * "
-      "FROM n",
-      "DROP TABLE reading; CREATE TABLE reading(source INTEGER, seconds REAL, gap TEXT, value AS "
-      "(hex(zeroblob(1000000000))))",
-      "DROP TABLE reading; CREATE VIRTUAL TABLE reading USING fts5(source, seconds, value, gap)"};
-  for (const char* trap : traps) {
+  const std::string endless_view =
+      "CREATE VIEW reading AS WITH RECURSIVE n(source, seconds, value, gap) AS (VALUES(0, 0.0, "
+      "1.0, "
+      "NULL) UNION ALL SELECT 0, seconds + 1, 1.0, NULL FROM n) SELECT * FROM n";
+  const std::string huge_column =
+      "CREATE TABLE reading(source INTEGER, seconds REAL, gap TEXT, value AS "
+      "(hex(zeroblob(1000000000))))";
+  const std::string index_of_texts =
+      "CREATE VIRTUAL TABLE reading USING fts5(source, seconds, value, gap)";
+  for (const std::string& trap : {endless_view, huge_column, index_of_texts}) {
     const TemporaryFolder folder;
-    EXPECT_THAT(said_of(changed_record(folder, trap)), HasSubstr("missing")) << trap;
+    EXPECT_THAT(said_of(changed_record(folder, "DROP TABLE reading; " + trap)),
+                HasSubstr("missing"))
+        << trap;
   }
 }
 

@@ -64,7 +64,10 @@ Record::Record(const Options& options)
           (options.part ? fmt::format("{}.{}.db", run_.id, options.part->node)
                         : file_name(run_.started_utc, run_.name, run_.id));
   const FileSystem on = options.file_system(path_.parent_path());
-  written_to_ = on.locks ? path_ : folder_of_records(options.local) / path_.filename();
+  written_to_ = path_;
+  if (!on.locks)
+    written_to_ = folder_of_records(options.local.empty() ? temporary_folder() : options.local) /
+                  path_.filename();
   open(on);
   const SignalsHeldBack held;
   writer_ = std::thread([this, period = options.write_every] { write_regularly(period); });

@@ -51,7 +51,7 @@ class Record {
     std::optional<Part> part = {};
 
     std::function<FileSystem(const std::filesystem::path&)> file_system = store::file_system;
-    std::filesystem::path local = std::filesystem::temp_directory_path();  ///< see above
+    std::filesystem::path local = {};  ///< folder on a local disk; empty: TMPDIR
     base::Seconds write_every{0.5};
   };
 

@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "store/database.h"
 #include "store/reader.h"
 #include "store/test_record.h"
 
@@ -49,6 +51,51 @@ TEST(Record, ReadsBackEveryRowToTheLastBit) {
   EXPECT_EQ(reader.run().name, "mlp");
   EXPECT_EQ(reader.run().command, "parajoule train mlp.toml");
   EXPECT_EQ(reader.run().id, record.id());
+}
+
+TEST(Record, HasTheTablesAndColumnsThatArePromised) {
+  const std::map<std::string, std::string> promised = {
+      {"run", "id name kind state started_utc version command"},
+      {"setting", "key value origin"},
+      {"node", "node boot_id host cpus memory_bytes"},
+      {"source",
+       "source node device device_kind quantity unit label covers part_of resolution "
+       "update_period_seconds window_seconds bias_relative formula"},
+      {"reading", "source seconds value gap"},
+      {"phase", "rank name begin_seconds end_seconds"},
+      {"step", "rank step seconds samples loss sent_bytes waited_seconds"},
+      {"epoch", "epoch seconds set metric numerator denominator"},
+      {"note", "seconds rank severity text"}};
+  const TemporaryFolder folder;
+  Record record(options_in(folder));
+  record.finish(State::done);
+  const Database database(record.path(), {.access = Database::Access::read});
+  EXPECT_EQ(database.whole("PRAGMA user_version"), 1);
+  std::map<std::string, std::string> found;
+  Statement tables(database, "SELECT name FROM sqlite_master WHERE type = 'table'");
+  while (tables.next()) {
+    std::string name;
+    tables.read(0, name);
+    found[name] =
+        database.text("SELECT group_concat(name, ' ') FROM pragma_table_info('" + name + "')");
+  }
+  EXPECT_EQ(found, promised);
+}
+
+TEST(Record, RefusesInItsTablesWhatOtherProgramsMayTry) {
+  const TemporaryFolder folder;
+  Record record(options_in(folder));
+  Example().add_to(record);
+  record.finish(State::done);
+  const Database database(record.path(), {.access = Database::Access::write});
+  database.run("PRAGMA foreign_keys = ON");
+  for (const char* sql :
+       {"INSERT INTO reading VALUES(7, 0, 1, NULL)", "INSERT INTO reading VALUES(0, 0, NULL, NULL)",
+        "INSERT INTO reading VALUES(0, 0, 1, 'failed')", "UPDATE source SET label = 'guessed'",
+        "UPDATE source SET covers = ''",
+        "UPDATE source SET formula = NULL WHERE label = 'modelled'",
+        "UPDATE run SET state = 'killed'"})
+    EXPECT_THROW(database.run(sql), base::Error) << sql;
 }
 
 TEST(Record, KeepsALossThatIsNoNumber) {

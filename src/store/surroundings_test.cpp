@@ -117,6 +117,17 @@ TEST(FileName, SortsByTheStartAndHoldsNoPath) {
   EXPECT_LT(file_name(start, std::string(5000, 'x'), "abcdefgh").size(), 100u);
 }
 
+TEST(TemporaryFiles, NeedAFolder) {
+  const char* before = getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  setenv("TMPDIR", "/no/such/folder", 1);
+  EXPECT_THROW(temporary_folder(), base::Error);
+  const TemporaryFolder folder;
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  EXPECT_EQ(temporary_folder(), folder.path());
+  before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+}
+
 TEST(Moment, IsWrittenInUtcWithMilliseconds) {
   using namespace std::chrono;
   EXPECT_EQ(written_utc(system_clock::time_point(milliseconds(1764497472123))),
