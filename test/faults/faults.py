@@ -13,7 +13,7 @@ import sys
 import time
 
 import checkpoint
-from running import Bench, Record
+from running import Bench, Record, write_picture_files
 
 DEAD_RANK_SECONDS = 10  # from the death of a rank to the end of the run
 FULL_DISK = os.environ.get("PARAJOULE_FULL_DISK", "")  # the library of full_disk.c
@@ -78,10 +78,22 @@ def not_a_number(bench):
     assert last_record(bench).state == "failed"
 
 
+def broken_picture(bench):
+    """A picture that a loader thread cannot read ends the run and is named; or is left out."""
+    write_picture_files(bench.folder / "pictures", "class1/7.png")
+    settings = ["data=images", f"images.folder={bench.folder}/pictures", "images.size=8",
+                "images.resize=8", "local_batch_size=10", "epochs=2"]
+    bench.run(settings=settings).ended_with(USAGE, "rank", "class1/7.png")
+    assert last_record(bench).state == "failed"
+    bench.run(settings=settings + ["on_bad_sample=skip"]).ended_with(DONE)
+    record = last_record(bench)
+    assert record.state == "done"
+    assert any("class1/7.png" in note for note in record.notes), record.notes
+
+
 def reference(bench, settings):
     """The newest checkpoint of a run that nothing happened to."""
-    folder = bench.folder / "undisturbed"
-    undisturbed = Bench(bench.program, folder)
+    undisturbed = Bench(bench.program, bench.folder / "undisturbed")
     undisturbed.file.write_text(bench.file.read_text())  # the same pictures too
     undisturbed.run(settings=settings).ended_with(DONE)
     return undisturbed.newest_checkpoint()
@@ -169,6 +181,7 @@ CASES = {
     "dead_while_others_wait": dead_while_others_wait,
     "hang": hangs,
     "nan": not_a_number,
+    "broken_picture": broken_picture,
     "term_in_training": stops(signal.SIGTERM, "forward"),
     "term_in_data_wait": stops(signal.SIGTERM, "data"),
     "term_in_evaluation": stops(signal.SIGTERM, "evaluation"),
@@ -193,7 +206,11 @@ def main(words):
     program, folder, name = words
     folder = pathlib.Path(folder) / name
     shutil.rmtree(folder, ignore_errors=True)
-    CASES[name](Bench(program, folder))
+    bench = Bench(program, folder)
+    try:
+        CASES[name](bench)
+    finally:
+        bench.kill_all()
     shutil.rmtree(folder)
 
 

@@ -7,8 +7,9 @@ import sqlite3
 import struct
 import subprocess
 import time
+import zlib
 
-START_SECONDS = 60  # a machine under load takes its time to start two ranks
+START_SECONDS = 100  # a machine under load takes its time to start two ranks
 
 
 def write_idx(path, extents, values):
@@ -32,6 +33,29 @@ def write_pictures(folder):
         write_idx(folder / f"{part}-labels-idx1-ubyte", (count,), labels)
 
 
+def write_png(path, size, level):
+    """A grey picture of one brightness, by the format's specification."""
+    def chunk(kind, content):
+        checked = kind + content
+        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+    rows = (b"\0" + bytes([level]) * size) * size
+    path.write_bytes(b"\x89PNG\r\n\x1a\n"
+                     + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def write_picture_files(folder, broken):
+    """Two classes of files; the training picture `broken` is cut short."""
+    for part, count in (("train", 40), ("val", 4)):
+        for label in (0, 1):
+            place = folder / part / f"class{label}"
+            place.mkdir(parents=True)
+            for sample in range(count):
+                write_png(place / f"{sample}.png", 16, 60 + 120 * label + sample)
+    whole = (folder / "train" / broken).read_bytes()
+    (folder / "train" / broken).write_bytes(whole[:len(whole) // 2])
+
+
 EXPERIMENT = """
 version = 1
 name = "fault"
@@ -42,6 +66,7 @@ ranks = 2
 local_batch_size = 32
 epochs = 6          # of ten steps each
 checkpoint_every_steps = 7
+evaluation_batch_size = 25
 
 [mlp]
 hidden = [32]
@@ -88,21 +113,34 @@ class Bench:
     def records(self):
         return sorted(self.folder.glob("records/*.db"), key=lambda file: file.stat().st_mtime)
 
+    def processes(self):
+        """Ids of all processes that were started here and still are."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if pathlib.Path(os.readlink(process / "cwd")) == self.folder.resolve():
+                    found.append(int(process.name))
+            except OSError:
+                pass  # it has ended meanwhile
+        return found
+
     def ranks(self):
         """Process ids of the ranks under way here: {rank: id}."""
         found = {}
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
+        for process in self.processes():
             try:
-                if pathlib.Path(os.readlink(process / "cwd")) != self.folder.resolve():
-                    continue
-                words = (process / "environ").read_bytes().split(b"\0")
-                name = (process / "cmdline").read_bytes().split(b"\0")[0]
+                words = pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+                name = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0]
             except OSError:
                 continue
             for word in words:
                 if word.startswith(b"OMPI_COMM_WORLD_RANK=") and b"parajoule-train" in name:
-                    found[int(word.split(b"=")[1])] = int(process.name)
+                    found[int(word.split(b"=")[1])] = process
         return found
+
+    def kill_all(self):
+        for process in self.processes():
+            os.kill(process, signal.SIGKILL)
 
 
 class Run:
@@ -130,12 +168,9 @@ class Run:
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            for process in self.bench.ranks().values():
-                os.kill(process, signal.SIGKILL)
             raise AssertionError(f"did not end within {seconds} s:\n{self.text()}") from None
-        left = self.bench.ranks()
-        assert not left, f"ranks outlive the launcher: {left}"
+        left = self.bench.processes()
+        assert not left, f"processes outlive the launcher: {left}"
         return self
 
     def text(self):
