@@ -134,7 +134,7 @@ TEST_F(Launcher, HandsOnArgumentsOfAnyBytes) {
 TEST_F(Launcher, AFileShowsPlainLines) {
   Launched run(folder_, {{"FAKE", "speak"}, {"FAKE_RANKS", "2"}, {"FAKE_REMARK", "by the way"}});
   EXPECT_EQ(run.status(), 0) << run.errors();
-  EXPECT_EQ(run.output(), "epoch 1/2 step 3/4 loss 0.500 0 samples/s\na word for a person\n");
+  EXPECT_EQ(run.output(), "epoch 1/2 step 3/4 loss 0.500\na word for a person\n");
   EXPECT_EQ(run.errors(), "parajoule: by the way\na warning\n");
 }
 

@@ -58,7 +58,8 @@ std::vector<Column> columns_of(const Standing& s) {
   if (s.top1_error_percent) {
     columns.push_back({"top-1 error", fmt::format("{:.1f} %", *s.top1_error_percent), 7, 3});
   }
-  columns.push_back({"samples/s", fmt::format("{:.0f}", s.samples_per_second), 6, 5});
+  const bool paced = s.samples_per_second > 0;
+  columns.push_back({"samples/s", paced ? fmt::format("{:.0f}", s.samples_per_second) : "", 6, 5});
   add_drawn(columns, s.measured, "measured", 4);
   add_drawn(columns, s.modelled, "modelled", s.measured ? 7 : 4);
   // Always there, so that the heading stays the same when the estimate comes.
@@ -111,7 +112,7 @@ std::string plain_text(const Standing& s) {
   std::string text = fmt::format("epoch {} step {} loss {}", of(s.epoch, s.epochs),
                                  of(s.step, s.steps), short_number(s.loss));
   if (s.top1_error_percent) text += fmt::format(" top-1 error {:.1f} %", *s.top1_error_percent);
-  text += fmt::format(" {:.0f} samples/s", s.samples_per_second);
+  if (s.samples_per_second > 0) text += fmt::format(" {:.0f} samples/s", s.samples_per_second);
   const auto add = [&](const std::optional<Drawn>& drawn, std::string_view label) {
     if (!drawn) return;
     text += fmt::format(" {} W {} Wh {}", watts(drawn->power), watt_hours(drawn->energy), label);

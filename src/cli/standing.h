@@ -23,9 +23,9 @@ struct Standing {
   std::int64_t epochs = 0;
   std::int64_t step = 0;  ///< of this epoch, from 1
   std::int64_t steps = 0;
-  double loss = 0;                                ///< mean of the epoch so far
-  std::optional<double> top1_error_percent = {};  ///< of the epoch so far, in training
-  double samples_per_second = 0;
+  double loss = 0;                                ///< over about the last five seconds
+  std::optional<double> top1_error_percent = {};  ///< of the same samples
+  double samples_per_second = 0;                  ///< 0: not known yet
   std::optional<Drawn> measured = {};
   std::optional<Drawn> modelled = {};
   std::optional<base::Seconds> left = {};

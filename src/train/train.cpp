@@ -1,5 +1,6 @@
 #include "train/train.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -205,20 +206,26 @@ void Training::end_without_number() {
 
 void Training::show() {
   const data::Shards shards = job_.shards(at_.epoch);
+  const std::int64_t steps_left = experiment_.steps
+                                      ? *experiment_.steps - at_.steps
+                                      : std::numeric_limits<std::int64_t>::max() - at_.step;
   const double samples = double(shards.samples);
   const double epochs_left = double(experiment_.epochs - at_.epoch);
   // A forward pass is about a third of a step.
   const double evaluated =
       double(job_.validation->size()) + (experiment_.evaluate_training_set ? samples : 0);
-  const double done = double(at_.step) * double(shards.global_batch_size);
+  const double batch = double(shards.global_batch_size);
+  const double to_the_last_epoch =
+      epochs_left * (samples + evaluated / 3) - double(at_.step) * batch;
+  const double to_the_last_step = double(steps_left) * batch + evaluated / 3;
   reporter_.live({.epoch = at_.epoch,
                   .epochs = experiment_.epochs,
                   .step = at_.step,
-                  .steps = shards.steps(),
+                  .steps = std::min(shards.steps(), at_.step + steps_left),
                   .loss = pace_.loss(),
                   .top1_error = pace_.top1_error(),
                   .samples_per_second = pace_.samples_per_second(),
-                  .left = pace_.time_for(epochs_left * (samples + evaluated / 3) - done),
+                  .left = pace_.time_for(std::min(to_the_last_epoch, to_the_last_step)),
                   .energy = recorder_.energy()});
 }
 
