@@ -2,7 +2,7 @@
 // the sums: the pass itself, asking between its layers, or a thread of its own. A pass is so many
 // pieces of equal work, after each of which a bucket of gradients is ready.
 //
-//   bench/overlap.sh [REPEATS]
+//   bench/overlap.sh [REPEATS [MILLISECONDS]]
 
 #include <algorithm>
 #include <atomic>

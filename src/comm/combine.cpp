@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "base/error.h"
 #include "base/loops.h"
@@ -15,7 +16,7 @@ namespace {
 using Kind = Collective::Kind;
 using base::Element;
 
-constexpr std::size_t piece_bytes = 16 << 10;
+constexpr std::size_t piece_bytes = 4 << 10;
 
 // A comparison with NaN is false: what is not greater replaces, unless it is NaN already.
 template <class T>
@@ -103,6 +104,44 @@ void add(std::span<T> y, std::span<const T> x, double factor) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = T(Wrapping(y[i]) + Wrapping(x[i]));
 }
 
+/// Values that stay close on their way from all sources to all places: with two passes through a
+/// buffer a sum of two ranks took a quarter longer.
+template <class T>
+using Block = std::integral_constant<std::size_t, 512 / sizeof(T)>;
+
+template <class T, class Count>
+[[gnu::always_inline]] inline void sum_block(const Combination& call, std::size_t begin,
+                                             Count count) {
+  std::array<T, Block<T>::value> sum;
+  const auto values = [&](std::size_t source) {
+    return reinterpret_cast<const T*>(call.from[source].values) + begin;
+  };
+  const auto factor = [&](std::size_t source) { return T(call.from[source].factor); };
+  const T* const first = values(0);
+  const T first_factor = factor(0);
+  for (std::size_t i = 0; i < count; ++i) sum[i] = first_factor * first[i];
+  for (std::size_t other = 1; other < call.from.size(); ++other) {
+    const T* const next = values(other);
+    const T next_factor = factor(other);
+    for (std::size_t i = 0; i < count; ++i) sum[i] += next_factor * next[i];
+  }
+  for (std::byte* const place : call.to) {
+    T* const to = reinterpret_cast<T*>(place) + begin;
+    for (std::size_t i = 0; i < count; ++i) to[i] = sum[i];
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void sum_blocks(const Combination& call) {
+  constexpr Block<T> block;
+  std::size_t begin = 0;
+  for (; begin + block <= call.count; begin += block) sum_block<T>(call, begin, block);
+  if (begin < call.count) sum_block<T>(call, begin, call.count - begin);
+}
+
+PARAJOULE_VECTORISED void sum_float32(const Combination& call) { sum_blocks<float>(call); }
+PARAJOULE_VECTORISED void sum_float64(const Combination& call) { sum_blocks<double>(call); }
+
 template <class Format>
 class Combiner {
  public:
@@ -156,6 +195,8 @@ class Combiner {
 
 void combine(const Combination& call) {
   if (call.from.empty() || call.to.empty()) return;
+  if (call.kind == Kind::sum && call.element == Element::float32) return sum_float32(call);
+  if (call.kind == Kind::sum && call.element == Element::float64) return sum_float64(call);
   switch (call.element) {
     case Element::float32:
       return Combiner<Plain<float>>(call).all();
