@@ -41,7 +41,8 @@ Recipe goyal() {
       .name = "goyal",
       .summary =
           "ImageNet in an hour: warm-up at every iteration, steps by ten, no decay on biases "
-          "and normalisation, blocks that start as the identity, Nesterov momentum",
+          "and normalisation, blocks that start as the identity, small weights in the last layer, "
+          "Nesterov momentum",
       .source =
           "P. Goyal et al., Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, "
           "arXiv:1706.02677, sections 2 and 5.1.",
@@ -59,8 +60,11 @@ Recipe goyal() {
                   {"sgd", "weight_decay", "1e-4"},
                   {"sgd", "decay", "matrices"},
                   {"resnet50", "zero_gamma", "true"},
+                  {"resnet50", "classifier_deviation", "0.01"},
                   {"resnet101", "zero_gamma", "true"},
+                  {"resnet101", "classifier_deviation", "0.01"},
                   {"resnet152", "zero_gamma", "true"},
+                  {"resnet152", "classifier_deviation", "0.01"},
                   {"images", "scale", "[0.08, 1.0]"},
                   {"images", "resize", "256"},
                   {"images", "flip", "true"}},

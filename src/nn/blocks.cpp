@@ -23,51 +23,52 @@ at::Tensor widened(const at::Tensor& x, std::int64_t stride, std::int64_t channe
   return at::constant_pad_nd(pixels, {0, 0, 0, 0, 0, channels - x.size(1)});
 }
 
-/// Convolutions with normalisation and ReLU between them. What a shortcut computes is registered
-/// and computed last.
+/// Convolutions with normalisation and ReLU between them. Modules are registered in the order of
+/// the forward pass: the last normalisation adds the shortcut, so it comes after the projection.
 class Block final : public Residual {
  public:
   Block(const ResidualOptions& options, const std::vector<Convolution::Options>& convolutions)
-      : stride_(options.stride) {
+      : in_(options.in), stride_(options.stride) {
     for (const auto& convolution : convolutions) {
-      const bool last = &convolution == &convolutions.back();
       const std::string number = std::to_string(stages_.size() + 1);
+      const bool last = &convolution == &convolutions.back();
+      auto layer = register_module("conv" + number, std::make_shared<Convolution>(convolution));
+      if (last && options.shortcut == Shortcut::projection) project(convolution.out, options.norm);
       const auto norm = norm_of(options.norm, convolution.out, last ? options.last_gamma : 1);
-      stages_.push_back(
-          {register_module("conv" + number, std::make_shared<Convolution>(convolution)),
-           register_module("bn" + number, std::make_shared<Norm>(norm))});
+      stages_.push_back({layer, register_module("bn" + number, std::make_shared<Norm>(norm))});
     }
-    const std::int64_t out = convolutions.back().out;
-    changes_shape_ = options.stride != 1 || options.in != out;
-    if (!changes_shape_ || options.shortcut == Shortcut::identity) return;
-    project({.in = options.in, .out = out, .kernel = 1, .stride = options.stride}, options.norm);
   }
 
   at::Tensor forward(const at::Tensor& input) override {
     at::Tensor x = input;
-    for (std::size_t i = 0; i + 1 < stages_.size(); ++i) x = apply(stages_[i], x).relu_();
-    x = apply(stages_.back(), x);
-    return x.add_(shortcut(input, x.size(1))).relu_();
+    for (std::size_t i = 0; i + 1 < stages_.size(); ++i) x = apply(stages_[i], x, Activation::relu);
+    x = stages_.back().convolution->forward(x);
+    const at::Tensor residual = shortcut(input, x.size(1));
+    return stages_.back().norm->forward(x, Activation::relu, residual);
   }
 
  private:
+  static at::Tensor apply(Stage& stage, const at::Tensor& x, Activation activation) {
+    return stage.norm->forward(stage.convolution->forward(x), activation);
+  }
+
   at::Tensor shortcut(const at::Tensor& input, std::int64_t channels) {
-    if (!changes_shape_) return input;
-    return projection_ ? apply(*projection_, input) : widened(input, stride_, channels);
+    if (projection_) return apply(*projection_, input, Activation::none);
+    return keeps_shape(channels) ? input : widened(input, stride_, channels);
   }
 
-  static at::Tensor apply(Stage& stage, const at::Tensor& x) {
-    return (*stage.norm)((*stage.convolution)(x));
-  }
+  bool keeps_shape(std::int64_t out) const { return stride_ == 1 && in_ == out; }
 
-  void project(const Convolution::Options& options, const Norm::Options& norm) {
+  void project(std::int64_t out, const Norm::Options& norm) {
+    if (keeps_shape(out)) return;
     auto both = register_module("downsample", std::make_shared<torch::nn::Module>());
+    const Convolution::Options options = {.in = in_, .out = out, .kernel = 1, .stride = stride_};
     projection_ = {both->register_module("0", std::make_shared<Convolution>(options)),
-                   both->register_module("1", std::make_shared<Norm>(norm_of(norm, options.out)))};
+                   both->register_module("1", std::make_shared<Norm>(norm_of(norm, out)))};
   }
 
+  std::int64_t in_;
   std::int64_t stride_;
-  bool changes_shape_ = false;
   std::vector<Stage> stages_;
   std::optional<Stage> projection_;
 };

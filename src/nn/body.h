@@ -22,12 +22,6 @@ class Layer : public torch::nn::Module {
  public:
   using Watch = std::function<void(Layer&, const at::Tensor& input, const at::Tensor& output)>;
 
-  at::Tensor operator()(const at::Tensor& input) {
-    at::Tensor output = forward(input);
-    if (watch_) watch_(*this, input, output);
-    return output;
-  }
-
   /// For each own parameter, in the order in which they were registered.
   virtual std::vector<Initial> initials() const = 0;
 
@@ -38,7 +32,11 @@ class Layer : public torch::nn::Module {
   void watch(Watch watch) { watch_ = std::move(watch); }
 
  protected:
-  virtual at::Tensor forward(const at::Tensor& input) = 0;
+  /// What a forward pass ends with.
+  at::Tensor shown(const at::Tensor& input, at::Tensor output) {
+    if (watch_) watch_(*this, input, output);
+    return output;
+  }
 
  private:
   Watch watch_;

@@ -24,6 +24,12 @@ std::vector<Option> residual_options(std::string_view width, std::string_view gr
       {"norm", Kind::word, "batch", "normalisation", {"batch", "group"}},
       {"groups", Kind::whole, groups, "groups of channels, for norm = group", {}, 1},
       {"zero_gamma", Kind::flag, "false", "each block's last normalisation starts with scale 0"},
+      {"classifier_deviation",
+       Kind::number,
+       "0",
+       "standard deviation of the last layer's weights at the start; 0: as He et al. have it",
+       {},
+       0},
       {"memory_order",
        Kind::word,
        "channels_last",
@@ -71,6 +77,7 @@ Net resnet(const base::Settings& settings, const Input& input, int classes) {
                       .stem = cifar ? ResNet::Stem::cifar : ResNet::Stem::imagenet,
                       .norm = norm(settings),
                       .last_gamma = settings.flag("zero_gamma") ? 0.0 : 1.0,
+                      .classifier_deviation = settings.number("classifier_deviation"),
                       .order = order(settings)},
                      input, classes);
 }
@@ -83,6 +90,7 @@ Net cifar_resnet(const base::Settings& settings, const Input& input, int classes
                             .shortcut = projection ? Shortcut::projection : Shortcut::identity,
                             .norm = norm(settings),
                             .last_gamma = settings.flag("zero_gamma") ? 0.0 : 1.0,
+                            .classifier_deviation = settings.number("classifier_deviation"),
                             .order = order(settings)},
                            input, classes);
 }
@@ -91,29 +99,34 @@ Net mlp(const base::Settings& settings, const Input& input, int classes) {
   return make_mlp(settings.wholes("hidden"), input, classes);
 }
 
+constexpr Usual imagenet = {.input = {.channels = 3, .height = 224, .width = 224}, .classes = 1000};
+constexpr Usual cifar = {.input = {.channels = 3, .height = 32, .width = 32}, .classes = 10};
+constexpr Usual mnist = {.input = {.channels = 1, .height = 28, .width = 28}, .classes = 10};
+
 const std::vector<Model>& table() {
   using enum ResNet::Block;
   constexpr std::string_view paper = "arXiv:1512.03385";
   static const std::vector<Model> models = {
-      {"resnet18", "18 layers for images of ImageNet's size, basic blocks", paper, resnet_options(),
-       resnet<basic, 2, 2, 2, 2>},
-      {"resnet34", "34 layers for images of ImageNet's size, basic blocks", paper, resnet_options(),
-       resnet<basic, 3, 4, 6, 3>},
+      {"resnet18", "18 layers for images of ImageNet's size, basic blocks", paper, imagenet,
+       resnet_options(), resnet<basic, 2, 2, 2, 2>},
+      {"resnet34", "34 layers for images of ImageNet's size, basic blocks", paper, imagenet,
+       resnet_options(), resnet<basic, 3, 4, 6, 3>},
       {"resnet50", "50 layers for images of ImageNet's size, bottleneck blocks (v1.5)", paper,
-       resnet_options(), resnet<bottleneck, 3, 4, 6, 3>},
+       imagenet, resnet_options(), resnet<bottleneck, 3, 4, 6, 3>},
       {"resnet101", "101 layers for images of ImageNet's size, bottleneck blocks (v1.5)", paper,
-       resnet_options(), resnet<bottleneck, 3, 4, 23, 3>},
+       imagenet, resnet_options(), resnet<bottleneck, 3, 4, 23, 3>},
       {"resnet152", "152 layers for images of ImageNet's size, bottleneck blocks (v1.5)", paper,
-       resnet_options(), resnet<bottleneck, 3, 8, 36, 3>},
-      {"resnet20", "20 layers for small images", paper, cifar_options(), cifar_resnet<3>},
-      {"resnet32", "32 layers for small images", paper, cifar_options(), cifar_resnet<5>},
-      {"resnet44", "44 layers for small images", paper, cifar_options(), cifar_resnet<7>},
-      {"resnet56", "56 layers for small images", paper, cifar_options(), cifar_resnet<9>},
-      {"resnet110", "110 layers for small images", paper, cifar_options(), cifar_resnet<18>},
+       imagenet, resnet_options(), resnet<bottleneck, 3, 8, 36, 3>},
+      {"resnet20", "20 layers for small images", paper, cifar, cifar_options(), cifar_resnet<3>},
+      {"resnet32", "32 layers for small images", paper, cifar, cifar_options(), cifar_resnet<5>},
+      {"resnet44", "44 layers for small images", paper, cifar, cifar_options(), cifar_resnet<7>},
+      {"resnet56", "56 layers for small images", paper, cifar, cifar_options(), cifar_resnet<9>},
+      {"resnet110", "110 layers for small images", paper, cifar, cifar_options(), cifar_resnet<18>},
       {"mlp",
        "fully connected layers with ReLU between them",
        "",
-       {{"hidden", Kind::wholes, "[1024, 1024]", "outputs of each hidden layer"}},
+       mnist,
+       {{"hidden", Kind::wholes, "[1024, 1024]", "outputs of each hidden layer", {}, 1}},
        mlp},
   };
   return models;

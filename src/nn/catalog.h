@@ -12,10 +12,17 @@
 
 namespace parajoule::nn {
 
+/// What a model is published for.
+struct Usual {
+  Input input;
+  int classes;
+};
+
 struct Model {
   std::string_view name;  ///< as in `model = "resnet50"`
   std::string_view summary;
   std::string_view paper;
+  Usual usual;
   std::vector<base::Option> options;
   /// The data gives the shape of a sample and the number of classes. All weights are zero until
   /// `initialise`. Throws Error{usage} for options that do not fit each other.

@@ -16,8 +16,9 @@ struct CifarResNet {
   int blocks = 3;  ///< of each stage
   std::int64_t width = 16;
   Shortcut shortcut = Shortcut::identity;  ///< the paper's
-  Norm::Options norm = {};  ///< kind and groups; `channels` and `gamma` are not looked at
-  double last_gamma = 1;    ///< first scale of the last normalisation of each block
+  Norm::Options norm = {};          ///< kind and groups; `channels` and `gamma` are not looked at
+  double last_gamma = 1;            ///< first scale of the last normalisation of each block
+  double classifier_deviation = 0;  ///< of the last layer's weights at the start; 0: He's
   Order order = Order::channels_last;
 };
 

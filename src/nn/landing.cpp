@@ -4,17 +4,25 @@
 
 namespace parajoule::nn {
 
-// The number places it before all other nodes that are ready, as libtorch's own accumulators are.
-Landing::Landing(const at::Tensor& parameter, at::Tensor place, base::Range range)
-    : Node(UINT64_MAX), place_(std::move(place)), range_(range) {
+// The number places it before all other nodes that are ready, as libtorch's own accumulators are,
+// and among those of one layer in the order of the layout.
+Landing::Landing(const at::Tensor& parameter, at::Tensor place, const schedule::Parameter& layout)
+    : Node(UINT64_MAX - std::uint64_t(layout.backward)),
+      place_(std::move(place)),
+      range_(layout.range) {
   add_input_metadata(parameter);
 }
 
-void Landing::expect(const Ready* ready, double scale) {
-  ready_ = ready;
+void Landing::begin(const Ready& ready, double scale) {
+  ready_ = &ready;
   scale_ = scale;
   claimed_ = false;
   landed_ = false;
+}
+
+void Landing::end() {
+  ready_ = nullptr;
+  claimed_ = true;
 }
 
 void Landing::give_up() { land(at::zeros({}, place_.options())); }

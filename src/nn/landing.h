@@ -9,6 +9,7 @@
 #include <torch/torch.h>
 
 #include "base/vector.h"
+#include "schedule/layout.h"
 
 namespace parajoule::nn {
 
@@ -20,12 +21,13 @@ class Landing final : public torch::autograd::Node {
  public:
   using Ready = std::function<void(base::Range)>;
 
-  Landing(const at::Tensor& parameter, at::Tensor place, base::Range range);
+  Landing(const at::Tensor& parameter, at::Tensor place, const schedule::Parameter& layout);
 
   /// Begins a pass over `scale` times the loss. `ready` must outlive it.
-  void expect(const Ready* ready, double scale);
+  void begin(const Ready& ready, double scale);
+  void end();
 
-  /// Ends a pass: no gradient came. Lands zeros.
+  /// No gradient will come: lands zeros.
   void give_up();
 
   bool landed() const { return landed_; }
@@ -43,7 +45,7 @@ class Landing final : public torch::autograd::Node {
   base::Range range_;
   const Ready* ready_ = nullptr;
   double scale_ = 1;
-  bool claimed_ = false;
+  bool claimed_ = true;
   bool landed_ = false;
 };
 

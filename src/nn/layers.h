@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "nn/batch_norm.h"
 #include "nn/body.h"
+#include "nn/channel_loops.h"
 
 namespace parajoule::nn {
 
@@ -20,33 +22,33 @@ class Convolution final : public Layer {
     std::int64_t stride = 1;
   };
   explicit Convolution(const Options& options);
+  at::Tensor forward(const at::Tensor& input);
   std::vector<Initial> initials() const override;
   std::int64_t multiply_adds(const at::Tensor& output) const override;
 
  private:
-  at::Tensor forward(const at::Tensor& input) override;
-
   Options options_;
   at::Tensor weight_;  ///< (out, in, kernel, kernel)
 };
 
-/// input (B, in) -> output (B, out)
+/// Applied to the output of a layer at once.
+using channel_loops::Activation;
+
+/// input (B, in) -> output (B, out), with the ReLU that may follow.
 class Linear final : public Layer {
  public:
-  /// What follows the layer decides how far its first weights spread.
-  enum class Before : std::uint8_t { relu, loss };
   struct Options {
     std::int64_t in;
     std::int64_t out;
-    Before before = Before::loss;
+    Activation activation = Activation::none;
+    double deviation = 0;  ///< of the weights at the start; 0: as He et al. have it
   };
   explicit Linear(const Options& options);
+  at::Tensor forward(const at::Tensor& input);
   std::vector<Initial> initials() const override;
   std::int64_t multiply_adds(const at::Tensor& output) const override;
 
  private:
-  at::Tensor forward(const at::Tensor& input) override;
-
   Options options_;
   at::Tensor weight_;  ///< (out, in)
   at::Tensor bias_;    ///< (out)
@@ -64,17 +66,18 @@ class Norm final : public Layer {
     double gamma = 1;          ///< first value of the scale
   };
   explicit Norm(const Options& options);
+  /// input (B, C, H, W) -> normalised input (+ residual), then ReLU. `residual` may be undefined.
+  at::Tensor forward(const at::Tensor& input, Activation activation = Activation::none,
+                     const at::Tensor& residual = {});
   std::vector<Initial> initials() const override;
   std::int64_t multiply_adds(const at::Tensor& output) const override;
 
  private:
-  at::Tensor forward(const at::Tensor& input) override;
+  bool fused(const at::Tensor& input, const at::Tensor& residual) const;
+  at::Tensor separate(const at::Tensor& input) const;
 
   Options options_;
-  at::Tensor weight_;  ///< (channels), gamma
-  at::Tensor bias_;    ///< (channels), beta
-  at::Tensor mean_;    ///< (channels), running mean of batch normalisation
-  at::Tensor variance_;
+  BatchNorm values_;  ///< the running statistics are undefined in group normalisation
 };
 
 }  // namespace parajoule::nn

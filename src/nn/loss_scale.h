@@ -13,8 +13,9 @@ enum class Overflow : std::uint8_t { none, found };
 
 /// Dynamic loss scaling (Micikevicius et al. 2018, arXiv:1710.03740): the loss is multiplied by a
 /// scale before the backward pass and the gradients are divided by it as they land. Gradients that
-/// are not finite then cost the step: all ranks skip it and halve the scale. `Overflow` must be
-/// agreed by all ranks before it is given to `proceed`.
+/// are not finite then cost the step: it is skipped and the scale halved. Ranks that update
+/// together give `proceed` the same `Overflow`: gradients that were summed are equal on all of
+/// them.
 class LossScale {
  public:
   struct Options {

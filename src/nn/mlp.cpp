@@ -12,7 +12,7 @@ class Mlp final : public Body {
  public:
   Mlp(std::int64_t in, const std::vector<std::int64_t>& hidden, int classes) {
     for (std::int64_t out : hidden) {
-      add({.in = in, .out = out, .before = Linear::Before::relu});
+      add({.in = in, .out = out, .activation = Activation::relu});
       in = out;
     }
     add({.in = in, .out = classes});
@@ -20,8 +20,8 @@ class Mlp final : public Body {
 
   at::Tensor forward(at::Tensor x) override {
     x = x.flatten(1);
-    for (std::size_t i = 0; i + 1 < layers_.size(); ++i) x = (*layers_[i])(x).relu_();
-    return (*layers_.back())(x);
+    for (const auto& layer : layers_) x = layer->forward(x);
+    return x;
   }
 
  private:

@@ -42,4 +42,10 @@ schedule::Profile profile_of(Net& net) {
   return result;
 }
 
+schedule::Profile describe(const Model& model) {
+  const base::Settings settings(model.name, model.options, {});
+  Net net = model.make(settings, model.usual.input, model.usual.classes);
+  return profile_of(net);
+}
+
 }  // namespace parajoule::nn

@@ -10,9 +10,9 @@ namespace parajoule::nn {
 
 /// P parameters and S running statistics; the memory is the caller's and outlives the binding.
 struct Replica {
-  base::Vector weights;    ///< (P) float32 or float64
-  base::Vector gradients;  ///< (P) like weights, or empty for a net that is only evaluated
-  base::Vector buffers;    ///< (S) like weights
+  base::Vector weights = {};    ///< (P) float32 or float64
+  base::Vector gradients = {};  ///< (P) like weights, or empty for a net that is only evaluated
+  base::Vector buffers = {};    ///< (S) like weights
 };
 
 /// How the parameters lie in a replica: in the order of the forward pass, so that the backward pass

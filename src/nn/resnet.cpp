@@ -19,14 +19,16 @@ class Images final : public Body {
     norm_ = register_module("bn1", std::make_shared<Norm>(norm_of(resnet.norm, resnet.width)));
     std::int64_t in = resnet.width;
     for (int stage = 0; stage < 4; ++stage) in = add(resnet, stage, in);
-    last_ = register_module("fc", std::make_shared<Linear>(Linear::Options{in, classes}));
+    const Linear::Options last = {
+        .in = in, .out = classes, .deviation = resnet.classifier_deviation};
+    last_ = register_module("fc", std::make_shared<Linear>(last));
   }
 
   at::Tensor forward(at::Tensor x) override {
-    x = (*norm_)((*first_)(x)).relu_();
+    x = norm_->forward(first_->forward(x), Activation::relu);
     if (pooled_) x = at::max_pool2d(x, 3, 2, 1);
     for (const auto& block : blocks_) x = block->forward(x);
-    return (*last_)(x.mean({2, 3}));
+    return last_->forward(x.mean({2, 3}));
   }
 
  private:

@@ -21,8 +21,9 @@ struct ResNet {
   std::array<int, 4> blocks = {3, 4, 6, 3};  ///< of each stage
   std::int64_t width = 64;                   ///< channels of the first stage within its blocks
   Stem stem = Stem::imagenet;
-  Norm::Options norm = {};  ///< kind and groups; `channels` and `gamma` are not looked at
-  double last_gamma = 1;    ///< first scale of the last normalisation of each block
+  Norm::Options norm = {};          ///< kind and groups; `channels` and `gamma` are not looked at
+  double last_gamma = 1;            ///< first scale of the last normalisation of each block
+  double classifier_deviation = 0;  ///< of the last layer's weights at the start; 0: He's
   Order order = Order::channels_last;
 };
 

@@ -89,13 +89,14 @@ void ModelWorker::refuse(const std::vector<std::string>& without_gradient) const
 
 void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range) {
   const auto span = parts_.phases.enter(Phase::update);
-  if (takes_step(gradients[range]))
+  if (takes_step(gradients))
     parts_.optimizer.step(weights, gradients, range, progress_.learning_rate);
 }
 
 bool ModelWorker::takes_step(base::Vector gradients) {
-  // Gradients that were summed are equal on all ranks to the last bit, and so is what is decided
-  // from them; a rank that updates alone decides alone.
+  // Once a step and from all ranges, whichever is updated first. Gradients that were summed are
+  // equal on all ranks to the last bit, and so is what is decided from them; a rank that updates
+  // alone decides alone.
   if (!decided_) decided_ = parts_.loss_scale.proceed(parts_.loss_scale.check(gradients));
   return *decided_ == nn::LossScale::Step::take;
 }
