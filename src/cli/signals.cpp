@@ -9,10 +9,20 @@
 namespace parajoule::cli {
 namespace {
 
+/// By nohup, or by a shell in the background: held back, the signal would come all the same.
+bool ignored(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
 sigset_t wanted() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGTERM, SIGUSR1, SIGHUP, SIGINT, SIGCHLD}) sigaddset(&set, signal);
+  for (const int signal : {SIGTERM, SIGUSR1, SIGCHLD}) sigaddset(&set, signal);
+  for (const int signal : {SIGHUP, SIGINT}) {
+    if (!ignored(signal)) sigaddset(&set, signal);
+  }
   return set;
 }
 

@@ -3,7 +3,8 @@
 namespace parajoule::cli {
 
 /// The signals that come to a launcher (TERM, USR1, HUP, INT, and CHLD), held back from the moment
-/// it is made and handed out one by one. One at a time in a process.
+/// it is made and handed out one by one; not a HUP or INT that was ignored (nohup). One at a time
+/// in a process.
 class Signals {
  public:
   Signals();

@@ -10,7 +10,7 @@
 namespace parajoule::train {
 namespace {
 
-constexpr std::array listened = {SIGUSR1, SIGTERM, SIGINT, SIGXFSZ};
+constexpr std::array listened = {SIGUSR1, SIGTERM, SIGHUP, SIGINT, SIGXFSZ};
 
 // A handler may touch lock-free atomics only. Zero: no signal has come.
 std::atomic<int> first_signal{0};
@@ -28,6 +28,12 @@ void note(int signal_number) {
   ::raise(SIGINT);
 }
 
+/// Whoever started us with nohup, or in the background, does not want these noticed.
+bool turned_off(int signal_number, const struct sigaction& before) {
+  const bool of_terminal = signal_number == SIGHUP || signal_number == SIGINT;
+  return of_terminal && before.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 Stop::Stop() {
@@ -40,6 +46,7 @@ Stop::Stop() {
   for (std::size_t i = 0; i < listened.size(); ++i) {
     action.sa_handler = listened[i] == SIGXFSZ ? SIG_IGN : note;
     sigaction(listened[i], &action, &before[i]);
+    if (turned_off(listened[i], before[i])) sigaction(listened[i], &before[i], nullptr);
   }
 }
 

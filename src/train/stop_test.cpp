@@ -11,7 +11,8 @@ namespace parajoule::train {
 namespace {
 
 TEST(Stop, NoticesEachSignalAndKeepsTheFirst) {
-  for (int first : {SIGUSR1, SIGTERM, SIGINT}) {
+  for (int first : {SIGUSR1, SIGTERM, SIGHUP, SIGINT}) {
+    signal(first, SIG_DFL);  // even if the tests run under nohup
     const Stop stop;
     EXPECT_FALSE(stop.requested());
     raise(first);
@@ -34,6 +35,18 @@ TEST(Stop, PutsBackWhatWasThere) {
   raise(SIGUSR1);
   EXPECT_EQ(others, 1);
   signal(SIGUSR1, before);
+}
+
+TEST(Stop, LeavesIgnoredWhatNohupOrTheBackgroundIgnores) {
+  for (int ignored : {SIGHUP, SIGINT}) {
+    const auto before = signal(ignored, SIG_IGN);
+    {
+      const Stop stop;
+      raise(ignored);
+      EXPECT_FALSE(stop.requested());
+    }
+    signal(ignored, before);
+  }
 }
 
 TEST(Stop, LeavesALimitOnFilesToTheirWriters) {
@@ -59,6 +72,7 @@ TEST(Stop, IsOneInAProcess) {
 int end_of_child(int first, int second) {
   const pid_t child = fork();
   if (child == 0) {
+    signal(SIGINT, SIG_DFL);
     const Stop stop;
     raise(first);
     raise(second);
