@@ -9,8 +9,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/numbers.h"
+
 namespace parajoule::cli {
 namespace {
+
+/// Stands where the time left does.
+constexpr std::string_view evaluating = "evaluating";
 
 /// A column of the live line. Those with a higher `rank` are left out first.
 struct Column {
@@ -33,13 +38,7 @@ std::string short_number(double value) {
 
 std::string watts(base::Watts power) { return fmt::format("{:.1f}", power.value); }
 
-std::string watt_hours(base::Joules energy) { return short_number(energy.value / 3600); }
-
-std::string clock(base::Seconds time) {
-  const long seconds = std::lround(std::max(0.0, time.count()));
-  if (seconds < 3600) return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
-  return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-}
+std::string short_watt_hours(base::Joules energy) { return short_number(energy.value / 3600); }
 
 std::string of(std::int64_t part, std::int64_t whole) { return fmt::format("{}/{}", part, whole); }
 
@@ -47,7 +46,7 @@ void add_drawn(std::vector<Column>& columns, const std::optional<Drawn>& drawn,
                std::string_view label, int rank) {
   if (!drawn) return;
   columns.push_back({fmt::format("W {}", label), watts(drawn->power), 6, rank});
-  columns.push_back({fmt::format("Wh {}", label), watt_hours(drawn->energy), 5, rank});
+  columns.push_back({fmt::format("Wh {}", label), short_watt_hours(drawn->energy), 5, rank});
 }
 
 std::vector<Column> columns_of(const Standing& s) {
@@ -64,7 +63,7 @@ std::vector<Column> columns_of(const Standing& s) {
   add_drawn(columns, s.modelled, "modelled", s.measured ? 7 : 4);
   // Always there, so that the heading stays the same when the estimate comes.
   const std::string left = s.left ? clock(*s.left) : "";
-  columns.push_back({"left", s.evaluating ? "testing" : left, 7, 6});
+  columns.push_back({"left", s.evaluating ? std::string(evaluating) : left, evaluating.size(), 6});
   return columns;
 }
 
@@ -115,11 +114,12 @@ std::string plain_text(const Standing& s) {
   if (s.samples_per_second > 0) text += fmt::format(" {:.0f} samples/s", s.samples_per_second);
   const auto add = [&](const std::optional<Drawn>& drawn, std::string_view label) {
     if (!drawn) return;
-    text += fmt::format(" {} W {} Wh {}", watts(drawn->power), watt_hours(drawn->energy), label);
+    text +=
+        fmt::format(" {} W {} Wh {}", watts(drawn->power), short_watt_hours(drawn->energy), label);
   };
   add(s.measured, "measured");
   add(s.modelled, "modelled");
-  if (s.evaluating) return text + " evaluating";
+  if (s.evaluating) return fmt::format("{} {}", text, evaluating);
   if (s.left) text += fmt::format(" {} left", clock(*s.left));
   return text;
 }

@@ -54,10 +54,10 @@ class Live {
   void finish();
 
   /// Whether somebody still reads what is written.
-  bool read() const { return read_; }
+  bool has_reader() const { return has_reader_; }
 
  private:
-  void write(std::string_view text) { read_ = screen_.write(text) && read_; }
+  void write(std::string_view text) { has_reader_ = screen_.write(text) && has_reader_; }
   void draw(std::size_t columns);
   void erase();
   template <class Writer>
@@ -71,7 +71,7 @@ class Live {
   std::string heading_;             ///< the one last printed
   std::ptrdiff_t lines_below_ = 0;  ///< since then
   bool drawn_ = false;              ///< a live line stands on the screen
-  bool read_ = true;
+  bool has_reader_ = true;
 };
 
 }  // namespace parajoule::cli

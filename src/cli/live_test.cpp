@@ -59,6 +59,14 @@ TEST(Live, EightyColumnsHoldEverything) {
   }
 }
 
+TEST(Live, SaysTheSameOfAnEvaluationInATerminalAndInAPipe) {
+  Standing standing = usual();
+  standing.evaluating = true;
+  EXPECT_THAT(live_text(standing, 80).line, HasSubstr(" evaluating"));
+  EXPECT_THAT(live_text(standing, 80).line, Not(HasSubstr("0:54")));
+  EXPECT_THAT(plain_text(standing), HasSubstr(" evaluating"));
+}
+
 TEST(Live, MeasuredAndModelledStandApart) {
   Standing both = usual();
   both.measured = Drawn{.power = {100}, .energy = {3600}};
@@ -135,9 +143,9 @@ TEST(Live, KnowsWhenNobodyReadsAnyMore) {
   Screen screen = pipe.screen();
   screen.write = [](std::string_view) { return false; };
   Live live(screen);
-  EXPECT_TRUE(live.read());
+  EXPECT_TRUE(live.has_reader());
   live.print("x\n");
-  EXPECT_FALSE(live.read());
+  EXPECT_FALSE(live.has_reader());
 }
 
 TEST(Standing, ComesBackFromItsMessage) {
