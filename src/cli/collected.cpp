@@ -165,7 +165,7 @@ base::Error Collected::unknown_key(const Wish& wish) const {
 base::Error Collected::unknown_table(const Wish& wish) const {
   if (vocabulary_.choice(wish.table)) {
     const std::string name = chosen(wish.table);
-    return wrong(fmt::format("{}: '{}' is a key; the options of {} stand in the table [{}]",
+    return wrong(fmt::format("{}: `{}` is a key; the options of {} stand in the table [{}]",
                              said(wish), wish.table, name, name));
   }
   std::vector<std::string_view> names;

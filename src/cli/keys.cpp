@@ -100,7 +100,7 @@ const std::vector<Key> table = {
      {"precision",
       Kind::word,
       "float32",
-      "of weights and arithmetic",
+      "of products; float64 also keeps the weights in float64, all others in float32",
       {"float64", "float32", "bfloat16", "float16"}}},
     {numbers,
      {"buffers",

@@ -124,8 +124,10 @@ OwnNote::OwnNote(const std::filesystem::path& folder, int rank) {
   const auto path = file_of(folder, rank);
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file_ < 0 || !write({.state = Note::State::started})) {
-    throw base::Error(base::Fault::environment, fmt::format("cannot write the rank's note {}: {}",
-                                                            path.string(), std::strerror(errno)));
+    throw base::Error(base::Fault::environment,
+                      fmt::format("cannot write the rank's note {}: {}; name another folder with "
+                                  "the key `checkpoints`",
+                                  path.string(), std::strerror(errno)));
   }
 }
 
@@ -183,8 +185,8 @@ void clear_notes(const std::filesystem::path& folder) {
   }
   if (!error) return;
   throw base::Error(base::Fault::environment,
-                    fmt::format("cannot write {}: {}; set the key 'checkpoints' to a folder of "
-                                "yours",
+                    fmt::format("cannot write {}: {}; name another folder with the key "
+                                "`checkpoints`",
                                 folder.string(), error.message()));
 }
 

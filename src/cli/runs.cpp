@@ -3,6 +3,8 @@
 #include "cli/runs.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -61,7 +63,8 @@ std::ofstream opened(const path& file) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   if (!out)
     throw base::Error(base::Fault::environment,
-                      fmt::format("cannot write the file '{}'", file.string()));
+                      fmt::format("cannot write the file '{}': {}; name another place with --to",
+                                  file.string(), std::strerror(errno)));
   return out;
 }
 
@@ -69,8 +72,9 @@ void export_tables(const store::Reader& record, const path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
-    throw base::Error(base::Fault::environment, fmt::format("cannot make the folder '{}': {}",
-                                                            folder.string(), failed.message()));
+    throw base::Error(base::Fault::environment,
+                      fmt::format("cannot make the folder '{}': {}; name another place with --to",
+                                  folder.string(), failed.message()));
   for (const std::string_view table : store::tables()) {
     std::ofstream out = opened(folder / fmt::format("{}.csv", table));
     store::export_csv(record, table, out);

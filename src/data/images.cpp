@@ -50,6 +50,17 @@ ImageFolder::Looks looks_of(const base::Settings& settings) {
   return looks;
 }
 
+/// What is wrong with a folder, with the keys that name it.
+template <class Read>
+auto naming(std::string_view key, Read&& read) {
+  try {
+    return read();
+  } catch (const base::Error& error) {
+    throw base::Error(error.fault,
+                      fmt::format("{}; see images.folder and images.{}", error.what(), key));
+  }
+}
+
 std::unique_ptr<Dataset> open(const base::Settings& settings, Split split) {
   if (settings.word("folder").empty())
     throw base::Error(base::Fault::usage,
@@ -57,9 +68,11 @@ std::unique_ptr<Dataset> open(const base::Settings& settings, Split split) {
   const ImageFolder::Looks looks = looks_of(settings);
   const std::filesystem::path folder = settings.word("folder");
   const std::filesystem::path training = folder / settings.word("training");
-  const std::filesystem::path validation = folder / settings.word("validation");
-  return std::make_unique<ImageFolder>(split == Split::training ? training : validation,
-                                       classes_in(training), looks);
+  auto classes = naming("training", [&] { return classes_in(training); });
+  const std::string_view part = split == Split::training ? "training" : "validation";
+  return naming(part, [&] {
+    return std::make_unique<ImageFolder>(folder / settings.word(part), std::move(classes), looks);
+  });
 }
 
 }  // namespace
