@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/batches.h"
 #include "cli/collected.h"
+#include "cli/surroundings.h"
 #include "strategy/catalog.h"
 
 namespace parajoule::cli {
@@ -50,6 +51,10 @@ int ranks_of(const Request& request, const base::Settings& top) {
   }
   return request.ranks.value_or(int(top.whole("ranks")));
 }
+
+constexpr std::string_view from_cores = "cores and ranks";
+
+int part_of(int cores, int sharing) { return std::max(1, cores / sharing); }
 
 comm::Nodes nodes_of(int ranks, const std::optional<int>& per_node) {
   comm::Nodes nodes;
@@ -158,7 +163,7 @@ void note_origins(train::Experiment& e, const Collected& collected, const base::
       collected.table("").contains("global_batch_size") ? "global_batch_size" : "default");
   origins.follows("global_batch_size", e.global_batch_size, "local_batch_size");
   origins.follows("reference_batch_size", e.reference_batch_size, "global_batch_size");
-  origins.follows("threads", e.threads, "cores and ranks");
+  origins.follows("threads", e.threads, from_cores);
 }
 
 }  // namespace
@@ -186,14 +191,34 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   e.local_batch_size = batches.local;
   e.global_batch_size = batches.global;
   e.reference_batch_size = whole_if_given(top, "reference_batch_size").value_or(batches.global);
-  const int on_node = std::min(e.ranks, e.ranks_per_node.value_or(e.ranks));
-  e.threads = int(whole_if_given(top, "threads").value_or(std::max(1, request.cores / on_node)));
+  e.threads = int(whole_if_given(top, "threads").value_or(part_of(request.cores, e.ranks)));
   note_origins(e, collected, top, request);
   return e;
 }
 
 train::Experiment read_experiment(const Request& request, const Vocabulary& vocabulary) {
-  return resolve(read_wishes(request.path), request, vocabulary);
+  train::Experiment experiment = resolve(read_wishes(request.path), request, vocabulary);
+  share_cores(experiment, request.cores, most_on_a_node(environment, experiment.ranks));
+  return experiment;
+}
+
+bool share_cores(train::Experiment& experiment, int cores, int sharing) {
+  const int part = part_of(cores, sharing);
+  const auto row = std::ranges::find(experiment.settings, "threads", &train::Setting::key);
+  if (row != experiment.settings.end() && row->origin == from_cores) {
+    experiment.threads = part;
+    row->value = fmt::format("{}", part);
+  }
+  return experiment.threads <= part;
+}
+
+std::optional<int> asked_ranks(const Request& request, const Vocabulary& vocabulary) {
+  Collected collected(vocabulary);
+  collected.add(read_wishes(request.path));
+  collected.add(request.set);
+  const auto ranks = collected.table("").find("ranks");
+  if (ranks == collected.table("").end()) return {};
+  return int(std::get<std::int64_t>(ranks->second.value));
 }
 
 }  // namespace parajoule::cli

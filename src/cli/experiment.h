@@ -20,15 +20,22 @@ struct Request {
   std::optional<int> ranks = {};      ///< --ranks, the same as `ranks` of the file
   std::optional<int> started = {};    ///< by srun or mpirun: holds against the file
   std::optional<std::string> records = {};  ///< PARAJOULE_RECORDS: holds where no file says more
-  int cores = 1;                            ///< of this node, shared by its ranks as threads
+  int cores = 1;                            ///< that this process may use
 };
 
 /// Throws Error{usage} in one line: where it was said, the key, the value, and the choices, the
 /// range or the nearest key.
 train::Experiment read_experiment(const Request& request, const Vocabulary& vocabulary);
 
-/// The same for a file already read.
+/// The same for a file already read, on one node.
 train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
                           const Vocabulary& vocabulary);
+
+/// Gives each rank its part of `cores` that so many ranks share as threads, unless `threads` was
+/// said. False if `threads` is more than that part.
+bool share_cores(train::Experiment& experiment, int cores, int sharing);
+
+/// `ranks` as the file or --set has it, if one does.
+std::optional<int> asked_ranks(const Request& request, const Vocabulary& vocabulary);
 
 }  // namespace parajoule::cli

@@ -148,9 +148,21 @@ TEST(Experiment, BatchesFollowFromTheRanksThatTrain) {
 
 TEST(Experiment, ThreadsShareTheCoresOfANode) {
   EXPECT_EQ(made("ranks = 2", {.cores = 8}).threads, 4);
-  EXPECT_EQ(made("ranks = 4\nranks_per_node = 2", {.cores = 8}).threads, 4);
+  EXPECT_EQ(made("ranks = 4\nranks_per_node = 2", {.cores = 8}).threads, 2);  // only pretended
   EXPECT_EQ(made("ranks = 4", {.cores = 2}).threads, 1);
   EXPECT_EQ(made("threads = 3", {.cores = 2}).threads, 3);
+}
+
+TEST(Experiment, ThreadsFollowTheCoresThatARankFinds) {
+  auto e = made("", {.started = 4, .cores = 8});
+  EXPECT_TRUE(share_cores(e, 8, 1));  // bound to cores of its own
+  EXPECT_EQ(e.threads, 8);
+  EXPECT_TRUE(share_cores(e, 8, 2));
+  EXPECT_EQ(origin_of(e, "threads"), "4 by cores and ranks");
+  auto said = made("threads = 3", {.started = 4, .cores = 8});
+  EXPECT_TRUE(share_cores(said, 8, 2));
+  EXPECT_FALSE(share_cores(said, 8, 4));
+  EXPECT_EQ(origin_of(said, "threads"), "3 by file");
 }
 
 TEST(Experiment, TheFolderOfRecordsMayComeFromTheEnvironment) {

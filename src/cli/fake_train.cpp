@@ -46,10 +46,11 @@ int check(const std::string& act) {
       "checkpoints", {.name = "fake", .settings = act + "\n"}, cli::Begin::resume_if_possible);
   cli::LaunchFacts facts{.ranks = number("FAKE_RANKS", "1"),
                          .threads = 3,
+                         .ranks_on_node = number("FAKE_RANKS", "1"),
                          .node_cores = number("FAKE_CORES", "2"),
                          .folder = folder.path};
   facts.environment = {{"OPENBLAS_NUM_THREADS", "3"}};
-  facts.remark = variable("FAKE_REMARK", "");
+  facts.remarks = {variable("FAKE_REMARK", "")};
   std::cout << cli::written(facts);
   return 0;
 }
@@ -87,6 +88,11 @@ int act_on_one(const std::string& act, int rank, cli::OwnNote& note) {
   return 4;
 }
 
+void repeat(int count, char** words) {
+  for (int i = 1; i < count; ++i) std::cout << '<' << words[i] << ">\n";
+  std::cout << "threads " << variable("OPENBLAS_NUM_THREADS", "none") << '\n';
+}
+
 int play(const std::string& act, int rank, const std::string& folder, int count, char** words) {
   if (act == "late") std::this_thread::sleep_for(1500ms);
   if (act != "deaf") listen();
@@ -94,10 +100,7 @@ int play(const std::string& act, int rank, const std::string& folder, int count,
   if (act == "stop" || act == "late") return stop(note);
   if (act == "deaf") return sleep_for_ever();
   if (act == "speak") speak(rank);
-  if (act == "repeat") {
-    for (int i = 1; i < count; ++i) std::cout << '<' << words[i] << ">\n";
-    std::cout << "threads " << variable("OPENBLAS_NUM_THREADS", "none") << '\n';
-  }
+  if (act == "repeat") repeat(count, words);
   if (act == "fail" || act == "die" || act == "noticed") return act_on_one(act, rank, note);
   note.ended();
   return 0;
@@ -115,6 +118,7 @@ int main(int count, char** words) {
   }
   if (folder.empty()) {
     std::cout << "started directly\n";
+    if (act == "repeat") repeat(count, words);
     return 0;
   }
   return play(act, number("OMPI_COMM_WORLD_RANK", "0"), folder, count, words);

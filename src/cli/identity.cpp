@@ -14,18 +14,31 @@ constexpr std::array<std::string_view, 19> besides = {
     "give_up_seconds", "sampling_hertz", "meter_profile",          "settling_steps",
     "on_bad_sample",   "on_nan",         "on_no_gradient"};
 
-}  // namespace
+// What each rank may have of its own.
+constexpr std::array<std::string_view, 3> own = {"threads", "loader_threads", "records"};
 
-RunIdentity identity_of(const train::Experiment& experiment) {
+/// In the order of the keys, a line each.
+template <class Names>
+std::string settings_without(const Names& names, const train::Experiment& experiment) {
   std::vector<std::string> lines;
   for (const train::Setting& setting : experiment.settings) {
-    if (std::ranges::find(besides, setting.key) != besides.end()) continue;
+    if (std::ranges::find(names, setting.key) != names.end()) continue;
     lines.push_back(setting.key + " = " + setting.value + "\n");
   }
   std::ranges::sort(lines);
   std::string text;
   for (const std::string& line : lines) text += line;
-  return {.name = experiment.name, .settings = text};
+  return text;
+}
+
+}  // namespace
+
+RunIdentity identity_of(const train::Experiment& experiment) {
+  return {.name = experiment.name, .settings = settings_without(besides, experiment)};
+}
+
+std::string common_settings(const train::Experiment& experiment) {
+  return settings_without(own, experiment);
 }
 
 }  // namespace parajoule::cli

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -49,7 +52,7 @@ class Running {
       wait_for_something();
       for (int signal; (signal = signals_.next()) != 0;) take(signal);
       relay();
-      if (!live_.read()) stop();
+      if (!live_.has_reader()) stop();
       // Told too early a rank would die of it.
       if (stopping_ && !killed_ && listening_()) child_.tell(SIGUSR1);
     }
@@ -77,7 +80,7 @@ class Running {
   /// mpirun kills its ranks when it is told to end; whoever insists once more leaves it no time.
   void kill_ranks() {
     if (killed_ || !under_mpirun_) {
-      child_.kill_session();
+      child_.kill_group();
     } else {
       child_.tell(SIGTERM);
     }
@@ -126,7 +129,7 @@ class Running {
 /// Each rank gets its even share of the cores, for its threads, its loader and its transfers; with
 /// more ranks than cores the system shares them out.
 std::vector<std::string> binding(const LaunchFacts& facts) {
-  const int share = facts.node_cores / facts.ranks;
+  const int share = facts.node_cores / facts.ranks_on_node;
   if (share < 1) return {"--bind-to", "none"};
   return {"--map-by", fmt::format("slot:PE={}", share), "--bind-to", "core"};
 }
@@ -139,9 +142,10 @@ std::string written(const LaunchFacts& facts) {
   Fields fields;
   fields.put("ranks", long(facts.ranks));
   fields.put("threads", long(facts.threads));
+  fields.put("ranks_on_node", long(facts.ranks_on_node));
   fields.put("node_cores", long(facts.node_cores));
   fields.put("folder", facts.folder.native());
-  fields.put("remark", facts.remark);
+  fields.put("remarks", fmt::format("{}", fmt::join(facts.remarks, "\n")));
   for (const auto& [name, value] : facts.environment)
     fields.put(std::string(variable) + name, value);
   return fields.written();
@@ -156,10 +160,11 @@ LaunchFacts facts_in(std::string_view text) {
   }
   LaunchFacts facts{.ranks = int(*ranks),
                     .threads = int(fields.whole("threads").value_or(1)),
+                    .ranks_on_node = int(fields.whole("ranks_on_node").value_or(*ranks)),
                     .node_cores = int(fields.whole("node_cores").value_or(1)),
-                    .folder = *folder,
-                    .environment = {},
-                    .remark = fields.text("remark").value_or("")};
+                    .folder = *folder};
+  std::istringstream remarks(fields.text("remarks").value_or(""));
+  for (std::string line; std::getline(remarks, line);) facts.remarks.push_back(line);
   for (const std::string& name : fields.names()) {
     if (name.starts_with(variable)) {
       facts.environment[name.substr(variable.size())] = *fields.text(name);
@@ -194,8 +199,8 @@ Command starter(const LaunchFacts& facts, const std::vector<std::string>& progra
 Ended run_ranks(const Command& command, const Seat& seat) {
   try {
     return Running(command, seat).to_the_end();
-  } catch (const base::Error& error) {
-    if (command.words[0] != mpirun) throw;
+  } catch (const NotStarted& error) {
+    if (command.words[0] != mpirun || error.code != ENOENT) throw;
     throw base::Error(error.fault, fmt::format("{}; more than one rank needs it: apt-get install "
                                                "openmpi-bin",
                                                error.what()));

@@ -20,10 +20,11 @@ namespace parajoule::cli {
 struct LaunchFacts {
   int ranks = 1;
   int threads = 1;                                      ///< of each rank
+  int ranks_on_node = 1;                                ///< at most
   int node_cores = 1;                                   ///< that this process may use
   std::filesystem::path folder = {};                    ///< of the run
   std::map<std::string, std::string> environment = {};  ///< for the ranks
-  std::string remark = {};                              ///< a line for the person, empty: none
+  std::vector<std::string> remarks = {};                ///< lines for the person
 };
 
 /// As `parajoule-train --check` prints them, and back. Throws Error{bug} for anything else.

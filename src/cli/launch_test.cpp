@@ -78,6 +78,10 @@ class Launched {
     dup2(open("output", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     dup2(open("errors", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+    // Whatever the tests run under; `nohup` is played by a variable.
+    for (int signal_number : {SIGHUP, SIGINT}) {
+      signal(signal_number, variables.contains("NOHUP") ? SIG_IGN : SIG_DFL);
+    }
     std::vector<std::string> words = {PARAJOULE_WITH_FAKE, "train", "x.toml"};
     std::ranges::move(more, std::back_inserter(words));
     std::vector<char*> pointers;
@@ -122,6 +126,14 @@ TEST_F(Launcher, AMissingMpirunIsNamedWithItsPackage) {
   EXPECT_THAT(run.errors(), HasSubstr("apt-get install openmpi-bin"));
 }
 
+TEST_F(Launcher, OnlyAMissingMpirunAsksForThePackage) {
+  std::ofstream(folder_ / "mpirun") << "not a program\n";  // and not marked as one
+  Launched run(folder_, {{"FAKE", "end"}, {"FAKE_RANKS", "2"}, {"PATH", folder_.string()}});
+  EXPECT_EQ(run.status(), 3);
+  EXPECT_THAT(run.errors(), HasSubstr("cannot start mpirun: Permission denied"));
+  EXPECT_THAT(run.errors(), Not(HasSubstr("apt-get")));
+}
+
 TEST_F(Launcher, HandsOnArgumentsOfAnyBytes) {
   Launched run(folder_, {{"FAKE", "repeat"}}, {"--set", "name=\xff\xfe x", "--ranks", "1"});
   EXPECT_EQ(run.status(), 0) << run.errors();
@@ -158,6 +170,17 @@ INSTANTIATE_TEST_SUITE_P(Signals, AnyRequest,
                          testing::Values(Request{SIGTERM, "2"}, Request{SIGUSR1, "2"},
                                          Request{SIGHUP, "1"}, Request{SIGINT, "1"},
                                          Request{SIGUSR1, "1"}));
+
+TEST_F(Launcher, UnderNohupATerminalThatClosesIsNoStop) {
+  Launched run(folder_, {{"FAKE", "stop"}, {"NOHUP", "1"}});
+  run.wait_for(0);
+  run.tell(SIGHUP);
+  run.tell(SIGINT);
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(run.errors(), "");
+  run.tell(SIGTERM);
+  EXPECT_EQ(run.status(), 75) << run.errors();
+}
 
 TEST_F(Launcher, AStopBeforeTheRanksListenIsNotLost) {
   Launched run(folder_, {{"FAKE", "late"}, {"FAKE_RANKS", "2"}});
@@ -256,34 +279,66 @@ TEST_F(Launcher, UnderSrunOrMpirunThePlaceOfTheLauncherIsTheRanks) {
   EXPECT_EQ(run.output(), "started directly\n");
 }
 
-TEST_F(Launcher, AnSrunOfSingletonsIsRefused) {
+TEST_F(Launcher, HandsRanksThatSomeoneElseStartedAllItWasTold) {
   Launched run(folder_,
-               {{"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}});
+               {{"FAKE", "repeat"}, {"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}},
+               {"--fresh", "--check-collectives"});
+  EXPECT_EQ(run.status(), 0);
+  EXPECT_THAT(run.output(), HasSubstr("<--fresh>"));
+  EXPECT_THAT(run.output(), HasSubstr("<--set=check_collectives=true>"));
+}
+
+TEST_F(Launcher, AnSrunOfSingletonsIsRefusedOnce) {
+  for (const char* rank : {"0", "1"}) {
+    Launched run(folder_,
+                 {{"SLURM_PROCID", rank}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}});
+    EXPECT_EQ(run.status(), 3);
+    EXPECT_THAT(run.errors(), HasSubstr(*rank == '0' ? "--mpi=pmix" : ""));
+    EXPECT_EQ(std::ranges::count(run.errors(), '\n'), *rank == '0' ? 1 : 0);
+  }
+}
+
+TEST_F(Launcher, AStepOfOneTaskStartsItsRanksItself) {
+  Launched run(folder_, {{"FAKE", "speak"},
+                         {"FAKE_RANKS", "2"},
+                         {"SLURM_PROCID", "0"},
+                         {"SLURM_STEP_ID", "0"},
+                         {"SLURM_STEP_NUM_TASKS", "1"}});
+  EXPECT_EQ(run.status(), 0) << run.errors();
+  EXPECT_THAT(run.output(), HasSubstr("epoch 1/2 step 3/4"));
+}
+
+TEST_F(Launcher, TorchrunIsRefusedAtOnce) {
+  Launched run(folder_, {{"RANK", "0"}, {"WORLD_SIZE", "2"}});
   EXPECT_EQ(run.status(), 3);
-  EXPECT_THAT(run.errors(), HasSubstr("--mpi=pmix"));
+  EXPECT_THAT(run.errors(), HasSubstr("torchrun"));
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoints"));
 }
 
 TEST(Starter, BindsEvenSharesOfTheCores) {
-  const auto words = [](int ranks, int cores) {
+  const auto words = [](int ranks, int on_node, int cores) {
     std::string line;
-    for (const auto& word : starter({.ranks = ranks, .node_cores = cores}, {"p"}).words) {
+    for (const auto& word :
+         starter({.ranks = ranks, .ranks_on_node = on_node, .node_cores = cores}, {"p"}).words) {
       line += word + " ";
     }
     return line;
   };
-  EXPECT_EQ(words(1, 2), "p ");
-  EXPECT_THAT(words(2, 2), HasSubstr("--map-by slot:PE=1 --bind-to core"));
-  EXPECT_THAT(words(2, 9), HasSubstr("--map-by slot:PE=4 --bind-to core"));
-  EXPECT_THAT(words(3, 2), HasSubstr("--bind-to none"));
-  EXPECT_THAT(words(2, 2), HasSubstr("mpirun -q --mca odls_base_sigkill_timeout 3"));
+  EXPECT_EQ(words(1, 1, 2), "p ");
+  EXPECT_THAT(words(2, 2, 2), HasSubstr("--map-by slot:PE=1 --bind-to core"));
+  EXPECT_THAT(words(2, 2, 9), HasSubstr("--map-by slot:PE=4 --bind-to core"));
+  EXPECT_THAT(words(3, 3, 2), HasSubstr("--bind-to none"));
+  EXPECT_THAT(words(8, 4, 8), HasSubstr("--map-by slot:PE=2 --bind-to core"));
+  EXPECT_THAT(words(2, 2, 2), HasSubstr("mpirun -q --mca odls_base_sigkill_timeout 3"));
 }
 
 TEST(LaunchFacts, ComeBackFromTheirText) {
   LaunchFacts facts{.ranks = 3, .threads = 2, .node_cores = 7, .folder = "a\n\xff b"};
   facts.environment = {{"A", "1"}, {"B", "two words"}};
-  facts.remark = "look";
+  facts.remarks = {"look", "and see"};
   EXPECT_EQ(written(facts_in(written(facts))), written(facts));
   EXPECT_EQ(facts_in(written(facts)).folder, facts.folder);
+  EXPECT_EQ(facts_in(written(facts)).remarks, facts.remarks);
 }
 
 }  // namespace

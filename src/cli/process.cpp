@@ -12,19 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-
 namespace parajoule::cli {
 namespace {
 
-base::Error not_started(const std::string& program, int code) {
-  return {base::Fault::environment,
-          fmt::format("cannot start {}: {}", program, std::strerror(code))};
-}
-
-std::array<int, 2> new_pipe() {
+/// For what `program` is to say.
+std::array<int, 2> new_pipe(const std::string& program) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw not_started("a program", errno);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw NotStarted(program, errno);
   return ends;
 }
 
@@ -78,18 +72,23 @@ void started(const Command& command, int failure, pid_t process) {
   close(failure);
   if (told != sizeof code) return;
   waitpid(process, nullptr, 0);
-  throw not_started(command.words[0], code);
+  throw NotStarted(command.words[0], code);
 }
 
 }  // namespace
 
+NotStarted::NotStarted(const std::string& program, int code)
+    : base::Error(base::Fault::environment,
+                  fmt::format("cannot start {}: {}", program, std::strerror(code))),
+      code(code) {}
+
 Child::Child(const Command& command) {
-  const auto out = new_pipe();
-  const auto err = new_pipe();
-  const auto failure = new_pipe();
+  const auto out = new_pipe(command.words[0]);
+  const auto err = new_pipe(command.words[0]);
+  const auto failure = new_pipe(command.words[0]);
   const pid_t parent = getpid();
   process_ = fork();
-  if (process_ < 0) throw not_started(command.words[0], errno);
+  if (process_ < 0) throw NotStarted(command.words[0], errno);
   if (process_ == 0) {
     detach(parent);
     dup2(out[1], STDOUT_FILENO);
@@ -120,7 +119,7 @@ void Child::tell(int signal) const {
   if (!status_) kill(process_, signal);
 }
 
-void Child::kill_session() const {
+void Child::kill_group() const {
   if (!status_) kill(-process_, SIGKILL);
 }
 
@@ -140,10 +139,10 @@ Exit Child::wait() {
 }
 
 Result run(const Command& command) {
-  const auto out = new_pipe();
-  const auto failure = new_pipe();
+  const auto out = new_pipe(command.words[0]);
+  const auto failure = new_pipe(command.words[0]);
   const pid_t process = fork();
-  if (process < 0) throw not_started(command.words[0], errno);
+  if (process < 0) throw NotStarted(command.words[0], errno);
   if (process == 0) {
     dup2(out[1], STDOUT_FILENO);
     start(command, failure[1]);
@@ -167,7 +166,7 @@ void become(const Command& command) {
   add_to_environment(command);
   std::vector<std::string> words = command.words;
   execvp(words[0].c_str(), as_c(words).data());
-  throw not_started(words[0], errno);
+  throw NotStarted(words[0], errno);
 }
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "cli/verdict.h"
 
 namespace parajoule::cli {
@@ -20,6 +21,13 @@ struct Command {
   std::map<std::string, std::string> environment = {};  ///< set in addition
 };
 
+/// Error{environment} that names the program.
+class NotStarted : public base::Error {
+ public:
+  NotStarted(const std::string& program, int code);
+  const int code;  ///< of the system: ENOENT where there is no such program
+};
+
 /// A program that runs in a session of its own, so that a terminal's signals reach only us, with
 /// its output and its errors in pipes and nothing to read. It is told to end (TERM) if we die.
 /// Until it installs a handler it ignores USR1.
@@ -27,7 +35,7 @@ class Child {
  public:
   enum Stream { output, errors };
 
-  /// Throws Error{environment} that names the program if it cannot be started.
+  /// Throws NotStarted if it cannot be started.
   explicit Child(const Command& command);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -40,7 +48,7 @@ class Child {
 
   void tell(int signal) const;
   /// At once: the program and what is left in its group of processes.
-  void kill_session() const;
+  void kill_group() const;
 
   /// How it ended, if it has. Does not wait.
   std::optional<Exit> ended();
@@ -60,11 +68,10 @@ struct Result {
 /// Runs a command to its end; its errors go where ours go.
 Result run(const Command& command);
 
-/// Becomes the program. Returns only by throwing Error{environment}.
+/// Becomes the program. Returns only by throwing NotStarted.
 [[noreturn]] void become(const Command& command);
 
-/// The folder of `bin/` in which this executable lies, and its sibling
-/// `libexec/parajoule/parajoule-train`.
+/// The path of this executable, and that of `libexec/parajoule/parajoule-train` beside its `bin/`.
 std::string own_program();
 std::string train_program();
 

@@ -1,48 +1,35 @@
 #include "cli/rank.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
+#include <exception>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/cores.h"
+#include "cli/difference.h"
 #include "cli/exit_status.h"
+#include "cli/meeting.h"
 #include "cli/notes.h"
-#include "cli/one_line.h"
+#include "cli/parts.h"
 #include "cli/reporting.h"
 #include "cli/runs.h"
 #include "cli/surroundings.h"
 #include "cli/vocabulary.h"
 #include "comm/mpi.h"
 #include "comm/solo.h"
+#include "meter/open.h"
+#include "nn/backend.h"
+#include "train/place.h"
 #include "train/stop.h"
 #include "train/train.h"
 
 namespace parajoule::cli {
 namespace {
-
-/// Why a rank ended, with whose move it is.
-struct Cause {
-  base::Fault fault;
-  std::string text;
-};
-
-Cause cause_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const base::Error& error) {
-    return {error.fault, one_line(error.what())};
-  } catch (const std::bad_alloc&) {
-    return {base::Fault::environment, "out of memory"};
-  } catch (const std::exception& error) {
-    return {base::Fault::bug, one_line(error.what())};
-  }
-}
 
 base::Error busy(const std::filesystem::path& folder) {
   return {base::Fault::environment,
@@ -50,16 +37,29 @@ base::Error busy(const std::filesystem::path& folder) {
                       folder.string())};
 }
 
+void say(std::string_view line) {
+  if (!line.empty()) std::cerr << fmt::format("parajoule: {}\n", line) << std::flush;
+}
+
+/// Equal on ranks that compute on the same processors of the same machine.
+std::string own_processors() {
+  return fmt::format("{} {}", train::this_machine().boot_id, fmt::join(meter::own_cores(), ","));
+}
+
 /// This process as one rank: what it knows before and after it has met the others.
 class Rank {
  public:
   explicit Rank(const RankOptions& options)
-      : options_(options),
-        place_(place_in(environment)),
-        rank_(place_ ? place_->rank : 0),
-        experiment_(read()) {
-    if (options.folder) note_.emplace(notes_in(*options.folder), rank_);
-    if (note_) note_->listen_for_crashes();
+      : options_(options), place_(place_in(environment)), rank_(place_ ? place_->rank : 0) {
+    try {
+      experiment_ = read();
+    } catch (...) {
+      // Others may have read it, and will wait for this rank.
+      unread_ = std::current_exception();
+    }
+    if (!options.folder) return;
+    note_.emplace(notes_in(*options.folder), rank_);
+    note_->listen_for_crashes();
   }
 
   int run() {
@@ -74,18 +74,6 @@ class Rank {
       if (cause.fault == base::Fault::peer) std::this_thread::sleep_for(std::chrono::seconds(1));
       mpi.abort(status_of(cause.fault));
     }
-  }
-
-  /// Leaves the cause in a note, or prints it where nobody reads notes. Once.
-  Cause told(const std::exception_ptr& thrown) {
-    const Cause cause = cause_of(thrown);
-    if (told_) return cause;
-    told_ = true;
-    const bool noted = note_ && note_->failed(cause.fault, cause.text);
-    if (!options_.folder || !noted) {
-      std::cerr << fmt::format("rank {}: {}\n", rank_, cause.text) << std::flush;
-    }
-    return cause;
   }
 
  private:
@@ -108,6 +96,18 @@ class Rank {
             .ranks_per_node = experiment_.ranks_per_node};
   }
 
+  /// Leaves the cause in a note, or prints it where nobody reads notes. Once.
+  Cause told(const std::exception_ptr& thrown) {
+    const Cause cause = cause_of(thrown);
+    if (told_) return cause;
+    told_ = true;
+    const bool noted = note_ && note_->failed(cause.fault, cause.text);
+    if (!options_.folder || !noted) {
+      std::cerr << fmt::format("rank {}: {}\n", rank_, cause.text) << std::flush;
+    }
+    return cause;
+  }
+
   int alone() {
     comm::Solo world;
     try {
@@ -123,6 +123,11 @@ class Rank {
     try {
       meet(world);
       train(world);
+    } catch (const Refused& refused) {
+      // All ranks know it and end in good order.
+      status_ = status_of(refused.fault);
+      if (rank_ != 0) return;
+      if (!note_ || !note_->failed(refused.fault, refused.what())) say(refused.what());
     } catch (...) {
       told(std::current_exception());
       throw;
@@ -130,40 +135,78 @@ class Rank {
   }
 
   void meet(comm::Communicator& world) {
-    if (world.size() != experiment_.ranks) {
-      throw base::Error(base::Fault::environment,
+    if (place_ && world.size() != place_->ranks) {
+      throw Refused(0, {base::Fault::environment,
                         fmt::format("{} started {} ranks, but MPI knows of {}; {}", place_->starter,
-                                    experiment_.ranks, world.size(), place_->remedy));
+                                    place_->ranks, world.size(), place_->remedy)});
     }
-    if (options_.folder) {
-      experiment_.folder = options_.folder->string();
-      if (same_run(*options_.folder, identity_of(experiment_))) return;
+    together(world, [this] {
+      if (unread_) std::rethrow_exception(unread_);
+    });
+    take_cores(world);
+    if (!options_.folder) return begin(world);
+    experiment_.folder = options_.folder->string();
+    together(world, [this] {
+      if (same_run(experiment_.folder, identity_of(experiment_))) return;
       throw base::Error(base::Fault::usage,
                         fmt::format("{}: changed since the run was checked; start it again",
                                     options_.request.path));
-    }
-    agree_on_folder(world);
-    note_.emplace(notes_in(experiment_.folder), rank_);
+    });
+  }
+
+  /// Only now is it known who else computes on the same cores: MPI itself may have bound this rank.
+  void take_cores(comm::Communicator& world) {
+    const int cores = usable_cores();
+    const int sharing = ranks_with(world, own_processors());
+    const bool enough = share_cores(experiment_, cores, sharing);
+    nn::use_threads(experiment_.threads);
+    const int first = int(world.minimum(enough ? world.size() : rank_));
+    if (first != rank_) return;
+    std::cerr << fmt::format(
+                     "rank {}: threads = {}: more than its cores (cores: {}, ranks on them: {}); "
+                     "give it more with srun --cpus-per-task or mpirun --map-by slot:PE=, or lower "
+                     "`threads`\n",
+                     rank_, experiment_.threads, cores, sharing)
+              << std::flush;
+  }
+
+  /// What the launcher does for the ranks it starts; those of srun and mpirun do it together.
+  void begin(comm::Communicator& world) {
+    together(world, [this] { make_parts(experiment_); });
+    const std::string first = from_first(world, common_settings(experiment_));
+    together(world, [&] { need_same(first); });
+    together(world, [this] {
+      if (rank_ == 0) choose_folder();
+    });
+    experiment_.folder = from_first(world, experiment_.folder);
+    together(world, [this] { note_.emplace(notes_in(experiment_.folder), rank_); });
     note_->listen_for_crashes();
   }
 
-  /// The first rank chooses the folder for all.
-  void agree_on_folder(comm::Communicator& world) {
-    if (world.rank() == 0) {
-      const RunFolder folder =
-          choose_run_folder(experiment_.checkpoints, identity_of(experiment_), options_.begin);
-      experiment_.folder = folder.path.string();
-      auto lock = RunLock::take(folder.path);
-      if (!lock) throw busy(folder.path);
-      lock_.emplace(std::move(*lock));
-      clear_notes(notes_in(folder.path));
-    }
-    double length = double(experiment_.folder.size());
-    length = world.sum(world.rank() == 0 ? length : 0);
-    experiment_.folder.resize(std::size_t(length));
-    const std::span letters(reinterpret_cast<std::byte*>(experiment_.folder.data()),
-                            experiment_.folder.size());
-    world.broadcast(base::Vector(letters), 0);
+  void need_same(const std::string& first) const {
+    const auto found = difference(first, common_settings(experiment_));
+    if (!found) return;
+    throw base::Error(
+        base::Fault::usage,
+        fmt::format("{}, but rank 0 has {}: all ranks must read the same experiment",
+                    setting_text(found->key, found->there), setting_text(found->key, found->here)));
+  }
+
+  void choose_folder() {
+    make_folders(experiment_);
+    const RunFolder folder =
+        choose_run_folder(experiment_.checkpoints, identity_of(experiment_), options_.begin);
+    experiment_.folder = folder.path.string();
+    auto lock = RunLock::take(folder.path);
+    if (!lock) throw busy(folder.path);
+    lock_.emplace(std::move(*lock));
+    clear_notes(notes_in(folder.path));
+    say(lock_->remark());
+    say(folder.remark);
+    const auto asked = asked_ranks(options_.request, vocabulary());
+    if (!place_ || !asked || *asked == place_->ranks) return;
+    say(fmt::format("{} ranks, as {} started them, not ranks = {}", place_->ranks, place_->starter,
+                    *asked));
   }
 
   void train(comm::Communicator& world) {
@@ -189,6 +232,7 @@ class Rank {
   std::optional<Place> place_;
   int rank_;
   train::Experiment experiment_;
+  std::exception_ptr unread_;  ///< why there is no experiment
   std::optional<OwnNote> note_;
   std::optional<RunLock> lock_;
   bool told_ = false;
@@ -200,13 +244,10 @@ class Rank {
 int run_rank(const RankOptions& options) {
   try {
     return Rank(options).run();
-  } catch (const base::Error& error) {
-    // Every rank that srun started reads the same wrong file: one of them says so.
-    const auto place = error.fault == base::Fault::usage ? place_in(environment) : std::nullopt;
-    if (!place || place->rank == 0) {
-      std::cerr << fmt::format("parajoule: {}\n", one_line(error.what())) << std::flush;
-    }
-    return status_of(error.fault);
+  } catch (...) {
+    const Cause cause = cause_of(std::current_exception());
+    std::cerr << fmt::format("parajoule: {}\n", cause.text) << std::flush;
+    return status_of(cause.fault);
   }
 }
 

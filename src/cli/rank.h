@@ -26,4 +26,7 @@ int run_rank(const RankOptions& options);
 /// what is written where.
 RunIdentity identity_of(const train::Experiment& experiment);
 
+/// What all ranks of a run must have in common, a line each.
+std::string common_settings(const train::Experiment& experiment);
+
 }  // namespace parajoule::cli

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/difference.h"
 #include "cli/notes.h"
 
 namespace parajoule::cli {
@@ -28,7 +29,7 @@ constexpr std::string_view lock_file = "lock";
 
 base::Error cannot_write(const fs::path& path, const std::string& why) {
   return {base::Fault::environment,
-          fmt::format("cannot write {}: {}; set the key 'checkpoints' to a folder of yours",
+          fmt::format("cannot write {}: {}; name another folder with the key `checkpoints`",
                       path.string(), why)};
 }
 
@@ -58,6 +59,16 @@ fs::path new_folder(const fs::path& checkpoints, std::string_view name) {
                                    chance() & 0xffffff);
 }
 
+/// Whether a run folder's name says that it is of an experiment called so.
+bool called(const fs::path& folder, std::string_view name) {
+  constexpr std::string_view before = "20251130T101112Z-";
+  constexpr std::string_view after = "-0123ab";
+  const std::string whole = folder.filename().string();
+  if (whole.size() < before.size() + after.size()) return false;
+  return whole.substr(before.size(), whole.size() - before.size() - after.size()) ==
+         file_name(name);
+}
+
 bool came_to_its_end(const fs::path& folder) {
   const auto first = read_notes(notes_in(folder), 1)[0];
   return first && first->state == Note::State::ended;
@@ -79,6 +90,22 @@ std::optional<fs::path> unfinished(const fs::path& checkpoints, const RunIdentit
   return latest;
 }
 
+/// The last run of this name was perhaps meant to go on, and something was changed by mistake.
+std::string left_behind(const fs::path& checkpoints, const RunIdentity& identity) {
+  std::optional<fs::path> latest;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(checkpoints, error)) {
+    if (called(entry.path(), identity.name) && (!latest || *latest < entry.path()))
+      latest = entry.path();
+  }
+  if (!latest || came_to_its_end(*latest) || !RunLock::take(*latest)) return "";
+  const auto changed = difference(text_of(*latest / identity_file), identity.settings);
+  if (!changed) return "";
+  return fmt::format("begins anew: the unfinished run in {} has {}, this one {}", latest->string(),
+                     setting_text(changed->key, changed->here),
+                     setting_text(changed->key, changed->there));
+}
+
 }  // namespace
 
 RunFolder choose_run_folder(const fs::path& checkpoints, const RunIdentity& identity, Begin begin) {
@@ -87,6 +114,8 @@ RunFolder choose_run_folder(const fs::path& checkpoints, const RunIdentity& iden
       return {.path = *folder, .begun_before = true};
     }
   }
+  const bool may_go_on = begin == Begin::resume_if_possible;
+  const std::string remark = may_go_on ? left_behind(checkpoints, identity) : "";
   const fs::path folder = new_folder(checkpoints, identity.name);
   std::error_code error;
   fs::create_directories(notes_in(folder), error);
@@ -94,7 +123,7 @@ RunFolder choose_run_folder(const fs::path& checkpoints, const RunIdentity& iden
   std::ofstream file(folder / identity_file, std::ios::binary);
   file << identity.settings << std::flush;
   if (!file) throw cannot_write(folder / identity_file, std::strerror(errno));
-  return {.path = folder};
+  return {.path = folder, .remark = remark};
 }
 
 bool same_run(const fs::path& run_folder, const RunIdentity& identity) {

@@ -21,6 +21,7 @@ enum class Begin { resume_if_possible, afresh };
 struct RunFolder {
   std::filesystem::path path;
   bool begun_before = false;  ///< by a start that did not come to its end
+  std::string remark = {};    ///< for a person: the unfinished run it does not go on with, and why
 };
 
 /// Finds or makes a folder below `checkpoints`. Throws Error{environment} that names it if it

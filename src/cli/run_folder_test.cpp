@@ -69,6 +69,34 @@ TEST_F(RunFolders, AfreshMeansAfresh) {
   EXPECT_NE(choose("seed = 1\n", Begin::afresh).path, first.path);
 }
 
+TEST_F(RunFolders, AChangedExperimentIsToldWhatKeepsItFromGoingOn) {
+  const RunFolder first = choose("epochs = 3\nseed = 1\n");
+  EXPECT_EQ(first.remark, "");
+  EXPECT_EQ(choose("epochs = 3\nseed = 1\n").remark, "");
+  EXPECT_EQ(choose("epochs = 3\nseed = 2\n", Begin::afresh).remark, "");
+  fs::remove_all(root_);
+  const RunFolder again = choose("epochs = 3\nseed = 1\n");
+  EXPECT_EQ(choose("epochs = 3\nseed = 2\n").remark, "begins anew: the unfinished run in " +
+                                                         again.path.string() +
+                                                         " has seed = 1, this one seed = 2");
+}
+
+TEST_F(RunFolders, NothingIsSaidOfRunsThatEndedRunOnOrHaveAnotherName) {
+  const RunFolder ended = choose("seed = 1\n");
+  OwnNote(notes_in(ended.path), 0).ended();
+  EXPECT_EQ(choose("seed = 2\n", Begin::resume_if_possible).remark, "");
+  fs::remove_all(root_);
+  const RunFolder under_way = choose("seed = 1\n");
+  const auto lock = RunLock::take(under_way.path);
+  EXPECT_EQ(choose("seed = 2\n").remark, "");
+  fs::remove_all(root_);
+  choose("seed = 1\n");
+  EXPECT_EQ(
+      choose_run_folder(root_, {.name = "my", .settings = "seed = 2\n"}, Begin::resume_if_possible)
+          .remark,
+      "");
+}
+
 TEST_F(RunFolders, NamesAreSafeForEveryFileSystem) {
   const std::string name = choose("").path.filename().string();
   EXPECT_NE(name.find("-my-run--"), std::string::npos) << name;

@@ -1,5 +1,6 @@
 #include "cli/surroundings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -32,29 +33,23 @@ std::optional<Place> under_mpirun(const Environment& environment) {
   return Place{.starter = "mpirun",
                .rank = *rank,
                .ranks = *ranks,
-               .ranks_on_node = whole(environment, "OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1),
                .remedy = "start it with the mpirun of the MPI that parajoule was built with"};
 }
 
-/// A batch script has SLURM_PROCID too; only a step that srun started has a number of tasks.
+/// A batch script has SLURM_PROCID too; only a step that srun started has a number of tasks. One of
+/// a single task (`srun --pty bash`) is where a person works.
 std::optional<Place> under_srun(const Environment& environment) {
   const auto rank = whole(environment, "SLURM_PROCID");
   const auto tasks = whole(environment, "SLURM_STEP_NUM_TASKS");
-  if (!rank || !tasks || !environment("SLURM_STEP_ID")) return {};
+  if (!rank || !tasks || *tasks < 2 || !environment("SLURM_STEP_ID")) return {};
   const bool acquainted =
       environment("PMIX_RANK") || environment("PMI_RANK") || environment("PMI_FD");
-  if (*tasks > 1 && !acquainted) {
+  if (!acquainted) {
     throw base::Error(base::Fault::environment,
                       fmt::format("srun started {} tasks that know nothing of each other; {}",
                                   *tasks, pmix_remedy(*tasks)));
   }
-  // "2(x3),1": the first number is that of the first node.
-  const int on_node = whole(environment, "SLURM_STEP_TASKS_PER_NODE").value_or(1);
-  return Place{.starter = "srun",
-               .rank = *rank,
-               .ranks = *tasks,
-               .ranks_on_node = on_node,
-               .remedy = pmix_remedy(*tasks)};
+  return Place{.starter = "srun", .rank = *rank, .ranks = *tasks, .remedy = pmix_remedy(*tasks)};
 }
 
 /// MPICH's and Intel's process managers.
@@ -65,19 +60,18 @@ std::optional<Place> under_hydra(const Environment& environment) {
   return Place{.starter = "mpiexec",
                .rank = *rank,
                .ranks = *ranks,
-               .ranks_on_node = whole(environment, "MPI_LOCALNRANKS").value_or(1),
                .remedy = "start it with the mpiexec of the MPI that parajoule was built with"};
 }
 
+/// torchrun, and what starts processes as it does: nothing here speaks its protocol.
 std::optional<Place> under_torchrun(const Environment& environment) {
-  const auto rank = whole(environment, "RANK");
   const auto ranks = whole(environment, "WORLD_SIZE");
-  if (!rank || !ranks) return {};
-  return Place{.starter = "RANK and WORLD_SIZE",
-               .rank = *rank,
-               .ranks = *ranks,
-               .ranks_on_node = whole(environment, "LOCAL_WORLD_SIZE").value_or(1),
-               .remedy = "unset RANK and WORLD_SIZE, and let parajoule start its ranks itself"};
+  if (!whole(environment, "RANK") || !ranks || *ranks < 2) return {};
+  throw base::Error(base::Fault::environment,
+                    fmt::format("RANK and WORLD_SIZE say that torchrun or the like started {} "
+                                "processes, whose ranks cannot find each other; start them with "
+                                "mpirun or srun, or unset both and set --ranks {}",
+                                *ranks, *ranks));
 }
 
 }  // namespace
@@ -86,6 +80,27 @@ std::optional<std::string> environment(std::string_view name) {
   const char* value = std::getenv(std::string(name).c_str());
   if (!value) return {};
   return value;
+}
+
+bool speaks_for_all(const Environment& environment) {
+  for (const auto name : {"OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "RANK"}) {
+    if (const auto rank = whole(environment, name)) return *rank == 0;
+  }
+  return true;
+}
+
+int most_on_a_node(const Environment& environment, int ranks) {
+  const auto nodes = whole(environment, "SLURM_JOB_NUM_NODES");
+  const auto slots = environment("SLURM_TASKS_PER_NODE");
+  if (!nodes || *nodes < 2 || !slots) return ranks;
+  int most = (ranks + *nodes - 1) / *nodes;  // of more ranks than slots
+  for (std::size_t at = 0; at != slots->npos; at = slots->find(',', at)) {
+    if (at > 0) ++at;
+    int number = 0;
+    std::from_chars(slots->data() + at, slots->data() + slots->size(), number);
+    most = std::max(most, number);
+  }
+  return std::min(most, ranks);
 }
 
 std::optional<Place> place_in(const Environment& environment) {

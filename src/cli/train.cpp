@@ -43,6 +43,11 @@ std::vector<std::string> words(const Arguments& arguments) {
   return words;
 }
 
+std::vector<std::string> how_to_begin(const Arguments& arguments) {
+  if (arguments.fresh) return {"--fresh"};
+  return {};
+}
+
 std::vector<std::string> program(const std::vector<std::string>& options,
                                  const Arguments& arguments) {
   std::vector<std::string> command = {train_program()};
@@ -58,8 +63,8 @@ struct Checked {
 };
 
 Checked check(const Arguments& arguments) {
-  std::vector<std::string> options = {"--check"};
-  if (arguments.fresh) options.push_back("--fresh");
+  std::vector<std::string> options = how_to_begin(arguments);
+  options.push_back("--check");
   const Result result = run({.words = program(options, arguments)});
   if (result.exit.signal == SIGINT) return {.status = stopped, .facts = {}};
   if (result.exit.signal) {
@@ -123,11 +128,9 @@ int launch(const Arguments& arguments) {
   if (!claimed.lock) return claimed.checked.status;
   const LaunchFacts& facts = claimed.checked.facts;
   say(claimed.lock->remark());
-  say(facts.remark);
+  for (const std::string& remark : facts.remarks) say(remark);
   clear_notes(notes_in(facts.folder));
-  const Command command = starter(facts, program({"--run=" + facts.folder.string(),
-                                                  fmt::format("--cores={}", facts.node_cores)},
-                                                 arguments));
+  const Command command = starter(facts, program({"--run=" + facts.folder.string()}, arguments));
   Live live(standard_output());
   const auto listening = [&facts] {
     return std::ranges::all_of(read_notes(notes_in(facts.folder), facts.ranks),
@@ -147,7 +150,15 @@ int train(const Arguments& arguments) {
                       "experiment.toml` writes one");
   }
   if (arguments.settings) become({.words = program({"--settings"}, arguments)});
-  if (place_in(environment)) become({.words = program({}, arguments)});
+  std::optional<Place> place;
+  try {
+    place = place_in(environment);
+  } catch (const base::Error& error) {
+    // All that were started together find the same: one of them says so.
+    if (speaks_for_all(environment)) throw;
+    return status_of(error.fault);
+  }
+  if (place) become({.words = program(how_to_begin(arguments), arguments)});
   return launch(arguments);
 }
 
@@ -166,6 +177,9 @@ void add_train(CLI::App& app, Chosen& chosen) {
                    "holds against the file: epochs=3, local_sgd.period=8; often")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_flag_callback(
+      "--check-collectives", [arguments] { arguments->set.push_back("check_collectives=true"); },
+      "ranks agree on every exchange before it; slow, for finding faults");
   command->add_flag("--fresh", arguments->fresh,
                     "begin anew, do not go on with a run that did not end");
   command->add_flag("--example", arguments->example,
@@ -175,8 +189,8 @@ void add_train(CLI::App& app, Chosen& chosen) {
   command->add_flag("--keys", arguments->keys, "print the page of all keys (Markdown)");
   command->footer(
       "TERM, USR1, HUP and the first interrupt end the run at its next step with a checkpoint "
-      "(status 75);\nthe same command then goes on from there. Under srun, mpirun or torchrun "
-      "the ranks are those started.");
+      "(status 75);\nthe same command then goes on from there. Under srun or mpirun the ranks are "
+      "those started.");
   command->callback([arguments, &chosen] { chosen = [arguments] { return train(*arguments); }; });
 }
 

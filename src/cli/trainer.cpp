@@ -14,6 +14,8 @@
 #include "cli/example.h"
 #include "cli/exit_status.h"
 #include "cli/one_line.h"
+#include "cli/parts.h"
+#include "cli/process.h"
 #include "cli/rank.h"
 #include "cli/shown.h"
 #include "cli/surroundings.h"
@@ -36,13 +38,13 @@ struct Words {
   bool settings = false;
   std::string data;
   cli::DataWords data_words;
+  std::vector<std::string> as_given;
 };
 
 void declare(CLI::App& app, Words& words) {
   app.add_option("experiment", words.run.request.path);
   app.add_option("--ranks", words.run.request.ranks);
   app.add_option("--set", words.run.request.set)->allow_extra_args(false);
-  app.add_option("--cores", words.run.request.cores);
   app.add_option("--run", words.folder);
   app.add_option("--name", words.name);
   app.add_flag("--fresh", words.fresh);
@@ -61,7 +63,7 @@ std::string joined(int count, char** words) {
   std::string line = "parajoule train";
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
-    const bool ours = word.starts_with("--run=") || word.starts_with("--cores=") || word == "--";
+    const bool ours = word.starts_with("--run=") || word == "--";
     if (!ours) line += ' ' + std::string(word);
   }
   return line;
@@ -74,6 +76,19 @@ int act_on_data(Words& words) {
   if (words.data == "prepare") return cli::prepare_data(words.data_words);
   std::cout << cli::shown_data_sets(words.name);
   return cli::done;
+}
+
+/// OpenBLAS chooses its kernel while it is loaded, so a better one needs a new start. The launcher
+/// sees to that for the ranks it starts.
+void begin_with_better_kernel(const std::vector<std::string>& words) {
+  const auto better = cli::better_kernel_here();
+  if (!better) return;
+  if (cli::speaks_for_all(cli::environment)) {
+    std::cerr << "parajoule: " << better->reason << '\n' << std::flush;
+  }
+  cli::Command again{.words = words, .environment = {{better->variable, better->value}}};
+  again.words[0] = cli::own_program();
+  cli::become(again);
 }
 
 int act(Words& words) {
@@ -89,6 +104,7 @@ int act(Words& words) {
   if (words.example || words.keys || words.models || words.check || words.settings) {
     return cli::done;
   }
+  if (words.folder.empty()) begin_with_better_kernel(words.as_given);
   if (!words.folder.empty()) words.run.folder = words.folder;
   return cli::run_rank(words.run);
 }
@@ -102,6 +118,7 @@ int main(int count, char** arguments) {
     words.run.request.records = cli::environment("PARAJOULE_RECORDS");
     words.run.request.cores = cli::usable_cores();
     words.run.command = joined(count, arguments);
+    words.as_given.assign(arguments, arguments + count);
     declare(app, words);
     app.parse(count, arguments);
     return act(words);

@@ -166,6 +166,83 @@ def srun_singletons(bench):
     assert not bench.records(), "a run was begun"
 
 
+def under_mpirun(bench, *of_each):
+    """Two ranks that mpirun starts; `of_each`: the words of each rank, else those of all."""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+    if not of_each:
+        return command + ["-n", "2", bench.program, "train", str(bench.file)]
+    for words in of_each:
+        command += ["-n", "1", bench.program, "train", *words, ":"]
+    return command[:-1]
+
+
+def nothing_is_left(bench):
+    assert not bench.records(), "a record was begun"
+    assert not list(bench.folder.glob("checkpoints/*")), "a folder was made"
+
+
+def refused_before_the_start(bench):
+    """What cannot be trained is known before mpirun, a record and a folder."""
+    for settings in (["precision=float16"], ["precision=bfloat16"], ["schedule=step",
+                     "step.milestones=[3, 1]"], ["idx.folder=nowhere"]):
+        run = bench.run(settings=settings + ["steps=1"])
+        if run.process.returncode == DONE:  # a libtorch and a processor that can
+            shutil.rmtree(bench.folder / "records")
+            shutil.rmtree(bench.folder / "checkpoints")
+            continue
+        run.ended_with(USAGE, "parajoule: ")
+        nothing_is_left(bench)
+
+
+def mpirun_starts_the_ranks(bench):
+    """They compute as those of the launcher do: the same kernel, the threads that were said."""
+    def tasks_and_kernel(**options):
+        run = bench.start(fault="rank=1 step=15 kind=slow_communication seconds=3", **options)
+        run.wait_for_mark()
+        rank = bench.ranks()[1]
+        tasks = len(os.listdir(f"/proc/{rank}/task"))
+        variables = pathlib.Path(f"/proc/{rank}/environ").read_bytes().split(b"\0")
+        run.end().ended_with(DONE)
+        assert last_record(bench).state == "done"
+        return tasks, [word for word in variables if word.startswith(b"OPENBLAS_CORETYPE=")]
+    _, kernel = tasks_and_kernel()
+    one, kernel_of_one = tasks_and_kernel(command=under_mpirun(bench), settings=["threads=1"])
+    four, kernel_of_four = tasks_and_kernel(command=under_mpirun(bench), settings=["threads=4"])
+    assert kernel == kernel_of_one == kernel_of_four, (kernel, kernel_of_one, kernel_of_four)
+    assert four >= one + 3, f"{one} tasks with one thread, {four} with four"
+    setting = Record(bench.records()[-1]).settings["threads"]
+    assert setting == "4", setting
+
+
+def mpirun_missing_data(bench):
+    """Told once by all ranks together, and nothing is begun."""
+    run = bench.run(command=under_mpirun(bench), settings=["idx.folder=nowhere"])
+    run.ended_with(USAGE, "parajoule: ", "nowhere")
+    nothing_is_left(bench)
+
+
+def mpirun_different_experiments(bench):
+    """A rank that reads another experiment is named with the key, whether it can be read or not."""
+    own = bench.folder / "own.toml"
+    for line, told in (("learning_rate = 0.5", "learning_rate = 0.5, but rank 0 has"),
+                       ("epoch = 5", "unknown key")):
+        own.write_text(line + bench.file.read_text())
+        run = bench.run(command=under_mpirun(bench, [str(bench.file)], [str(own)]))
+        run.ended_with(USAGE, "parajoule: rank 1: ", told)
+        nothing_is_left(bench)
+
+
+def mpirun_other_ranks(bench):
+    """The ranks are those started, which is said; one that is hung up on stops all."""
+    run = bench.start(command=under_mpirun(bench), settings=["ranks=3"],
+                      fault="rank=1 step=15 kind=slow_forward seconds=1.5")
+    run.wait_for_mark()
+    os.kill(bench.ranks()[1], signal.SIGHUP)
+    run.end().ended_with(STOPPED, "2 ranks, as mpirun started them, not ranks = 3")
+    assert last_record(bench).state == "stopped"
+    bench.run(settings=["learning_rate=0.5"]).ended_with(DONE, "begins anew", "learning_rate = 0.1")
+
+
 CASES = {
     "throw_in_data": throws("data", "while a batch is taken"),
     "throw_in_forward": throws("forward", "in the pass"),
@@ -195,6 +272,11 @@ CASES = {
     "full_disk_at_a_checkpoint": full_disk_at_a_checkpoint,
     "full_disk_at_the_record": full_disk_at_the_record,
     "srun_singletons": srun_singletons,
+    "refused_before_the_start": refused_before_the_start,
+    "mpirun_starts_the_ranks": mpirun_starts_the_ranks,
+    "mpirun_missing_data": mpirun_missing_data,
+    "mpirun_different_experiments": mpirun_different_experiments,
+    "mpirun_other_ranks": mpirun_other_ranks,
 }
 
 

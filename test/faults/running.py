@@ -9,6 +9,7 @@ import subprocess
 import time
 import zlib
 
+MOMENT_SECONDS = 3
 START_SECONDS = 100  # a machine under load takes its time to start two ranks
 
 
@@ -167,9 +168,13 @@ class Run:
         """The run after its end, which must come within `seconds`."""
         try:
             self.process.wait(seconds)
+            self.ended = time.monotonic()
         except subprocess.TimeoutExpired:
             raise AssertionError(f"did not end within {seconds} s:\n{self.text()}") from None
         left = self.bench.processes()
+        while left and time.monotonic() - self.ended < MOMENT_SECONDS:  # daemons of MPI follow
+            time.sleep(0.05)
+            left = self.bench.processes()
         assert not left, f"processes outlive the launcher: {left}"
         return self
 
@@ -197,6 +202,7 @@ class Record:
         self.integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
         self.state = database.execute("SELECT state FROM run").fetchone()[0]
         self.steps = database.execute("SELECT rank, step FROM step ORDER BY rank, step").fetchall()
+        self.settings = dict(database.execute("SELECT key, value FROM setting"))
         self.notes = [text for text, in database.execute("SELECT text FROM note")]
         self.epochs = database.execute("SELECT count(*) FROM epoch").fetchone()[0]
         database.close()
