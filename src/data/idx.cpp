@@ -91,17 +91,23 @@ Stored::Content read_idx_pair(const std::filesystem::path& pictures,
 
 namespace {
 
-/// The files of `split`: the options for it, within `folder`.
+/// The files of `split`: the options for it, within the option `folder`.
 struct Pair {
   std::filesystem::path pictures;
   std::filesystem::path labels;
 };
 
+std::filesystem::path existing(const base::Settings& settings, const std::string& key) {
+  const auto file = idx_file(settings.word("folder"), settings.word(key));
+  if (std::filesystem::exists(file)) return file;
+  throw base::Error(base::Fault::input,
+                    fmt::format("idx: no {}; set idx.folder, or idx.{}", file.string(), key));
+}
+
 Pair pair_of(const base::Settings& settings, Split split) {
-  const std::filesystem::path folder = settings.word("folder");
   const std::string part = split == Split::training ? "training" : "validation";
-  return {.pictures = idx_file(folder, settings.word(part + "_pictures")),
-          .labels = idx_file(folder, settings.word(part + "_labels"))};
+  return {.pictures = existing(settings, part + "_pictures"),
+          .labels = existing(settings, part + "_labels")};
 }
 
 // Classes are numbered; how many there are is told by the training labels.
