@@ -219,6 +219,9 @@ class Rank {
       note_->stopped(fmt::format("after step {}", outcome.steps));
       // A launcher reads the notes; mpirun would take another status than 0 for a failure.
       status_ = options_.folder ? done : stopped;
+      if (options_.folder || rank_ != 0) return;
+      say(fmt::format("stopped after step {}; start the same command again to go on",
+                      outcome.steps));
       return;
     }
     note_->ended(outcome.record);

@@ -239,6 +239,7 @@ def mpirun_other_ranks(bench):
     run.wait_for_mark()
     os.kill(bench.ranks()[1], signal.SIGHUP)
     run.end().ended_with(STOPPED, "2 ranks, as mpirun started them, not ranks = 3")
+    run.ended_with(STOPPED, "stopped after step")
     assert last_record(bench).state == "stopped"
     bench.run(settings=["learning_rate=0.5"]).ended_with(DONE, "begins anew", "learning_rate = 0.1")
 
