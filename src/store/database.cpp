@@ -50,7 +50,9 @@ DatabaseError writing_failed(const std::string& file, sqlite3* handle, int code)
             SQLITE_FULL};
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     return {Fault::environment,
-            fmt::format("cannot write the record '{}': another process has locked it", file),
+            fmt::format("cannot write the record '{}': another process has locked it; end it, or "
+                        "keep records elsewhere with the key `records` or PARAJOULE_RECORDS",
+                        file),
             SQLITE_BUSY};
   const bool ours = code == SQLITE_CONSTRAINT || code == SQLITE_MISUSE || code == SQLITE_RANGE ||
                     code == SQLITE_ERROR || code == SQLITE_MISMATCH;
