@@ -65,6 +65,12 @@ std::string percent(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.2f} %", 100 * fraction) : "not a number";
 }
 
+std::string metric_name(std::string_view metric) {
+  if (metric == "top1_error") return "top-1 error";
+  if (metric == "top5_error") return "top-5 error";
+  return std::string(metric);
+}
+
 std::string watt_hours(base::Joules energy) { return rounded(energy.value / 3600); }
 
 std::string spoken_utc(std::string_view moment) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers and moments as a person reads them.
+// Numbers, moments and names of metrics as a person reads them.
 
 #include <string>
 #include <string_view>
@@ -28,5 +28,8 @@ std::string watt_hours(base::Joules energy);
 
 /// 2025-11-30 10:11:12 UTC out of 2025-11-30T10:11:12.123Z; other text as it is.
 std::string spoken_utc(std::string_view moment);
+
+/// top-1 error, of top1_error; other names as they are.
+std::string metric_name(std::string_view metric);
 
 }  // namespace parajoule::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/numbers.h"
 #include "cli/one_line.h"
 
 namespace parajoule::cli {
@@ -12,13 +13,6 @@ std::optional<Drawn> drawn(const std::optional<base::Watts>& power,
                            const std::optional<base::Joules>& energy) {
   if (!power || !energy) return {};
   return Drawn{.power = *power, .energy = *energy};
-}
-
-/// "top1_error" in words.
-std::string spoken(const std::string& name) {
-  if (name == "top1_error") return "top-1 error";
-  if (name == "top5_error") return "top-5 error";
-  return name;
 }
 
 }  // namespace
@@ -70,8 +64,8 @@ std::string evaluation_line(std::int64_t epoch, const std::vector<train::Metric>
   for (const train::Metric& metric : metrics) {
     if (!set.empty()) line += metric.set == set ? "," : ";";
     if (metric.set != set) line += fmt::format(" {}", set = metric.set);
-    line += metric.unit == "%" ? fmt::format(" {} {:.2f} %", spoken(metric.name), metric.value)
-                               : fmt::format(" {} {:.4f}", spoken(metric.name), metric.value);
+    line += metric.unit == "%" ? fmt::format(" {} {:.2f} %", metric_name(metric.name), metric.value)
+                               : fmt::format(" {} {:.4f}", metric_name(metric.name), metric.value);
   }
   return line;
 }

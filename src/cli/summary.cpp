@@ -19,12 +19,6 @@ namespace {
 constexpr std::size_t most_notes = 8;
 using Align = Table::Align;
 
-std::string metric_name(std::string_view metric) {
-  if (metric == "top1_error") return "top-1 error";
-  if (metric == "top5_error") return "top-5 error";
-  return std::string(metric);
-}
-
 /// A share of the samples in percent, anything else as a number.
 std::string metric_value(const store::Score& score) {
   return score.metric.ends_with("_error") ? percent(score.value) : rounded(score.value);
