@@ -20,7 +20,8 @@
 #include "train/failing_disk.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/allocator_interface.h>
+// Of the sanitizers' public interface, whose header Debian's g++ does not bring.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace parajoule::train {
