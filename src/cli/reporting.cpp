@@ -20,12 +20,14 @@ std::optional<Drawn> drawn(const std::optional<base::Watts>& power,
 Outlet to_launcher() {
   const Screen screen = standard_output();
   return {.show = [screen](const Standing& s) { screen.write(message(s) + '\n'); },
-          .print = [screen](std::string_view lines) { screen.write(lines); }};
+          .print = [screen](std::string_view lines) { screen.write(lines); },
+          .now = screen.now};
 }
 
 Outlet to_person(Live& live) {
   return {.show = [&live](const Standing& standing) { live.show(standing); },
-          .print = [&live](std::string_view lines) { live.print(lines); }};
+          .print = [&live](std::string_view lines) { live.print(lines); },
+          .now = standard_output().now};
 }
 
 void Reporting::note(std::string_view text) { outlet_.print(one_line(text) + '\n'); }
@@ -42,6 +44,10 @@ void Reporting::evaluating(std::int64_t) {
 }
 
 void Reporting::evaluated(std::int64_t epoch, const std::vector<train::Metric>& metrics) {
+  const base::Seconds now = outlet_.now();
+  const bool is_last = epoch + 1 == last_.epochs;
+  if (!is_last && evaluation_told_at_ && now - *evaluation_told_at_ < between_evaluations) return;
+  evaluation_told_at_ = now;
   outlet_.print(evaluation_line(epoch, metrics) + '\n');
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.h"
 #include "cli/live.h"
 #include "train/reporter.h"
 
@@ -17,6 +19,7 @@ namespace parajoule::cli {
 struct Outlet {
   std::function<void(const Standing&)> show;    ///< the live line
   std::function<void(std::string_view)> print;  ///< whole lines
+  std::function<base::Seconds()> now;
 };
 Outlet to_launcher();
 /// `live` must outlive it.
@@ -24,6 +27,9 @@ Outlet to_person(Live& live);
 
 class Reporting final : public train::Reporter {
  public:
+  /// Epochs shorter than this are not all told; the last one is, and the record holds each.
+  static constexpr base::Seconds between_evaluations{2};
+
   explicit Reporting(Outlet outlet) : outlet_(std::move(outlet)) {}
 
   void note(std::string_view text) override;
@@ -34,6 +40,7 @@ class Reporting final : public train::Reporter {
  private:
   Outlet outlet_;
   Standing last_;
+  std::optional<base::Seconds> evaluation_told_at_;
 };
 
 /// What a state of training looks like on the live line.
