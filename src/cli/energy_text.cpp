@@ -76,9 +76,9 @@ std::string sources_text(const StretchAccount& account, Look look) {
   return text;
 }
 
-std::string unmetered_text(const std::vector<std::string>& unmetered) {
+std::string lines_text(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& each : unmetered) text += indented(each);
+  for (const std::string& each : lines) text += indented(each);
   return text;
 }
 
@@ -86,13 +86,14 @@ std::string study_text(const std::optional<meter::StudyAccount>& study, Look loo
   if (!study) return {};
   Table table({{}, {.align = Align::right}});
   table.add({"run time", spoken(study->run_time)});
-  table.add({"GPUh", rounded(study->device_hours)});
-  table.add({"samples per GPUh", rounded(study->samples_per_device_hour)});
-  table.add({"passes per GPUh", rounded(study->passes_per_device_hour)});
+  table.add({"device hours", rounded(study->device_hours)});
+  table.add({"samples per device hour", rounded(study->samples_per_device_hour)});
+  table.add({"passes per device hour", rounded(study->passes_per_device_hour)});
   const auto add = [&](const std::optional<meter::StudyIntensity>& of, std::string_view label) {
     if (!of) return;
     table.add({fmt::format("kWh {}", label), rounded(of->kilowatt_hours)});
-    table.add({fmt::format("kWh per GPUh {}", label), rounded(of->kilowatt_hours_per_device_hour)});
+    table.add({fmt::format("kWh per device hour {}", label),
+               rounded(of->kilowatt_hours_per_device_hour)});
     if (of->watt_hours_per_1000_samples)
       table.add({fmt::format("Wh per 1000 samples {}", label),
                  rounded(*of->watt_hours_per_1000_samples)});

@@ -36,7 +36,8 @@ std::string total_text(const std::optional<meter::Total<label>>& total) {
 /// Every source of energy or power: device, label, energy, mean power, and below what it covers.
 std::string sources_text(const StretchAccount& account, Look look);
 
-std::string unmetered_text(const std::vector<std::string>& unmetered);
+/// Each in lines of its own that fit.
+std::string lines_text(const std::vector<std::string>& lines);
 
 /// Empty if the run did not ask for that profile.
 std::string study_text(const std::optional<meter::StudyAccount>& study, Look look);

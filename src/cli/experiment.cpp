@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -86,6 +88,27 @@ BatchSizes batch_sizes(const Collected& collected, const base::Settings& top,
   }
 }
 
+/// What a word of the file means; the keys have refused all others.
+template <class Meaning>
+Meaning meant(const base::Settings& top, std::string_view key,
+              std::initializer_list<std::pair<std::string_view, Meaning>> words) {
+  const std::string word = top.word(key);
+  for (const auto& [known, meaning] : words)
+    if (word == known) return meaning;
+  throw base::Error(base::Fault::bug, fmt::format("{} = {}: nobody knows its meaning", key, word));
+}
+
+void take_policies(train::Experiment& e, const base::Settings& top) {
+  using data::OnBadSample, train::Buffers, train::OnNoGradient;
+  e.buffers = meant<Buffers>(top, "buffers", {{"mean", Buffers::mean}, {"first", Buffers::first}});
+  e.on_bad_sample = meant<OnBadSample>(top, "on_bad_sample",
+                                       {{"abort", OnBadSample::abort},
+                                        {"skip", OnBadSample::skip},
+                                        {"replace", OnBadSample::replace}});
+  e.on_no_gradient = meant<OnNoGradient>(
+      top, "on_no_gradient", {{"abort", OnNoGradient::abort}, {"zero", OnNoGradient::zero}});
+}
+
 void take_top(train::Experiment& e, const base::Settings& top) {
   e.name = top.word("name");
   e.seed = std::uint64_t(top.whole("seed"));
@@ -98,11 +121,7 @@ void take_top(train::Experiment& e, const base::Settings& top) {
   e.augment_validation = top.flag("augment_validation");
   e.learning_rate = top.number("learning_rate");
   e.precision = top.word("precision");
-  e.buffers = top.word("buffers");
   e.settling_steps = top.whole("settling_steps");
-  e.on_bad_sample = top.word("on_bad_sample");
-  e.on_no_gradient = top.word("on_no_gradient");
-  e.on_nan = top.word("on_nan");
   e.checkpoint_every_steps = top.whole("checkpoint_every_steps");
   e.checkpoints = top.word("checkpoints");
   e.stall = base::Seconds(top.number("stall_seconds"));
@@ -180,6 +199,7 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   const base::Settings top = top_settings(collected, vocabulary);
   train::Experiment e;
   take_top(e, top);
+  take_policies(e, top);
   e.model = chosen(collected, vocabulary, "model");
   e.data = chosen(collected, vocabulary, "data");
   e.strategy = chosen(collected, vocabulary, "strategy");

@@ -1,5 +1,6 @@
 #include "cli/run_account.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -8,13 +9,42 @@
 namespace parajoule::cli {
 namespace {
 
+meter::Quantity meter_word(store::Quantity quantity) {
+  switch (quantity) {
+    case store::Quantity::energy:
+      return meter::Quantity::energy;
+    case store::Quantity::power:
+      return meter::Quantity::power;
+    case store::Quantity::temperature:
+      return meter::Quantity::temperature;
+    case store::Quantity::clock:
+      return meter::Quantity::clock;
+    case store::Quantity::utilisation:
+      return meter::Quantity::utilisation;
+    case store::Quantity::memory:
+      break;
+  }
+  return meter::Quantity::memory;
+}
+
+meter::Label meter_word(store::Label label) {
+  switch (label) {
+    case store::Label::measured:
+      return meter::Label::measured;
+    case store::Label::modelled:
+      return meter::Label::modelled;
+    case store::Label::simulated:
+      break;
+  }
+  return meter::Label::simulated;
+}
+
 meter::Description description_of(const store::Source& row) {
-  // Both sides hold the words of the record in the same order, so that numbers carry over.
   return {.device = row.device,
           .device_kind = row.device_kind,
-          .quantity = meter::Quantity(int(row.quantity)),
+          .quantity = meter_word(row.quantity),
           .unit = row.unit,
-          .label = meter::Label(int(row.label)),
+          .label = meter_word(row.label),
           .covers = row.covers,
           .part_of = row.part_of,
           .resolution = row.resolution,
@@ -83,6 +113,43 @@ std::optional<meter::StudyAccount> study_account_of(const store::Reader& record,
                                       .local_batch_size = local_batch_size});
 }
 
+std::int64_t number_in(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool count(BadSamples& bad, const store::Note& note) {
+  const std::string_view text = note.text;
+  if (text.starts_with(store::skipped_sample))
+    ++bad.skipped;
+  else if (text.starts_with(store::replaced_sample))
+    ++bad.replaced;
+  else if (text.starts_with(store::mended_damage))
+    bad.mended += number_in(text.substr(store::mended_damage.size()));
+  else
+    return false;
+  bad.notes.push_back(note);
+  return true;
+}
+
+/// Nodes that are alike say the same.
+void add_once(std::vector<std::string>& lines, std::string line) {
+  if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+}
+
+/// Puts each note where it is shown.
+void sort_notes(std::vector<store::Note> notes, RunAccount& account) {
+  for (store::Note& note : notes) {
+    if (note.text.starts_with(store::not_metered))
+      add_once(account.unmetered, note.text.substr(store::not_metered.size()));
+    else if (note.text.starts_with(store::metering_cost))
+      account.metering_cost.push_back(std::move(note.text));
+    else if (!count(account.bad_samples, note))
+      account.notes.push_back(std::move(note));
+  }
+}
+
 }  // namespace
 
 RunAccount account_of(const store::Reader& record) {
@@ -93,15 +160,11 @@ RunAccount account_of(const store::Reader& record) {
                      .settled = {},
                      .study = study_account_of(record, nodes, summary.whole),
                      .unmetered = {},
+                     .metering_cost = {},
+                     .bad_samples = {},
                      .notes = {}};
   if (summary.settled) account.settled = account_of(nodes, *summary.settled);
-  constexpr std::string_view unmetered = "not metered: ";
-  for (store::Note& note : record.rows<store::Note>()) {
-    if (note.text.starts_with(unmetered))
-      account.unmetered.push_back(note.text.substr(unmetered.size()));
-    else
-      account.notes.push_back(std::move(note));
-  }
+  sort_notes(record.rows<store::Note>(), account);
   return account;
 }
 

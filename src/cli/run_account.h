@@ -24,13 +24,23 @@ struct StretchAccount {
   std::optional<meter::Figures> figures = {};  ///< none without ranks that train
 };
 
+/// How often the run met what it could not read as it should.
+struct BadSamples {
+  std::int64_t skipped = 0;
+  std::int64_t replaced = 0;
+  std::int64_t mended = 0;              ///< damage that decoders of pictures mended
+  std::vector<store::Note> notes = {};  ///< one each
+};
+
 struct RunAccount {
   store::Summary summary;
   StretchAccount whole;
   std::optional<StretchAccount> settled;     ///< without the settling steps, if there are any
   std::optional<meter::StudyAccount> study;  ///< if the run asked for that profile
   std::vector<std::string> unmetered;        ///< what nobody metered, and why
-  std::vector<store::Note> notes;            ///< all others
+  std::vector<std::string> metering_cost;    ///< of each node; none if the run was killed
+  BadSamples bad_samples;
+  std::vector<store::Note> notes;  ///< all others
 };
 
 /// Throws Error{input} as `store::Reader` does.

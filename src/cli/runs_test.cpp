@@ -7,6 +7,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,6 +145,32 @@ TEST(Summary, FitsAHundredColumnsAndAPipe) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), 100u) << line;
   EXPECT_TRUE(std::ranges::none_of(text, [](char c) { return c >= 0 && c < ' ' && c != '\n'; }));
   EXPECT_THAT(summary_of(made_record(folder), Look::terminal), HasSubstr("\x1b[1m"));
+}
+
+TEST(Summary, CountsBadSamplesAndSaysWhatMeteringCost) {
+  const TemporaryFolder folder;
+  Record record(store::options_in(folder));
+  const auto note = [&](store::Severity severity, const std::string& text) {
+    record.add(store::Note{.seconds = Seconds(3), .rank = 1, .severity = severity, .text = text});
+  };
+  for (int i = 0; i < 20; ++i)
+    note(store::Severity::warning, fmt::format("bad sample skipped: {}.png: cut short", i));
+  note(store::Severity::warning, "bad sample replaced by sample 7: a.png: cut short");
+  note(store::Severity::warning, "damage mended: 11 times, in a batch of 32 samples");
+  note(store::Severity::warning, "damage mended: 4 times, in a batch of 32 samples");
+  note(store::Severity::warning, "something else");
+  note(store::Severity::note, "metering took 0.123 s of one core, 0.1 % of it");
+  note(store::Severity::note, "not metered: mainboard, fans: nothing reads them; a wall meter");
+  note(store::Severity::note, "not metered: mainboard, fans: nothing reads them; a wall meter");
+  record.finish(store::State::done);
+  const std::string text = summary_of(record.path());
+  EXPECT_EQ(line_of(text, "samples left out"), "20");
+  EXPECT_EQ(line_of(text, "samples replaced by others"), "1");
+  EXPECT_EQ(line_of(text, "damage that decoders mended"), "15");
+  EXPECT_THAT(text, HasSubstr("2.png: cut short\n20 more in the table `note`\n"));
+  EXPECT_THAT(text, HasSubstr("warning at 3.0 s, rank 1: something else\n"));
+  EXPECT_EQ(line_of(text, "metering took"), "0.123 s of one core, 0.1 % of it");
+  EXPECT_EQ(text.find("mainboard"), text.rfind("mainboard"));
 }
 
 TEST(Summary, OfARunThatHasNothingYetSaysSo) {

@@ -17,6 +17,7 @@ namespace parajoule::cli {
 namespace {
 
 constexpr std::size_t most_notes = 8;
+constexpr std::size_t most_bad_samples = 3;
 using Align = Table::Align;
 
 /// A share of the samples in percent, anything else as a number.
@@ -160,13 +161,14 @@ Table compared(const RunAccount& account, const std::vector<Line>& lines) {
   return table;
 }
 
-std::string notes_text(const RunAccount& account) {
+/// Warnings and errors, the first ones of many.
+std::string notes_text(const std::vector<store::Note>& notes, std::size_t most) {
   std::string text;
   std::size_t shown_notes = 0;
   std::size_t left = 0;
-  for (const store::Note& note : account.notes) {
+  for (const store::Note& note : notes) {
     if (note.severity == store::Severity::note) continue;
-    if (++shown_notes > most_notes) {
+    if (++shown_notes > most) {
       ++left;
       continue;
     }
@@ -176,6 +178,17 @@ std::string notes_text(const RunAccount& account) {
   }
   if (left > 0) text += fmt::format("{} more in the table `note`\n", left);
   return text;
+}
+
+std::string bad_samples_text(const BadSamples& bad, Look look) {
+  Table table({{}, {.align = Align::right}});
+  const auto add = [&](std::string_view what, std::int64_t count) {
+    if (count > 0) table.add({std::string(what), std::to_string(count)});
+  };
+  add("samples left out", bad.skipped);
+  add("samples replaced by others", bad.replaced);
+  add("damage that decoders mended", bad.mended);
+  return table.text(look) + notes_text(bad.notes, most_bad_samples);
 }
 
 }  // namespace
@@ -215,12 +228,14 @@ std::string summary_text(const RunAccount& account, std::string_view show_again,
   std::string text = head(account, show_again).text(look);
   text += section("quality", quality(account.summary).text(look), look);
   text += section("work and energy", compared(account, work_lines()).text(look), look);
-  text += section("energy by source", sources_text(account.whole, look), look);
-  text += section("not metered", unmetered_text(account.unmetered), look);
+  text += section("energy by source",
+                  sources_text(account.whole, look) + lines_text(account.metering_cost), look);
+  text += section("not metered", lines_text(account.unmetered), look);
   text += section("as the study counts", study_text(account.study, look), look);
   text += section("share of the time of all ranks", compared(account, share_lines(work)).text(look),
                   look);
-  text += section("warnings and errors", notes_text(account), look);
+  text += section("bad samples", bad_samples_text(account.bad_samples, look), look);
+  text += section("warnings and errors", notes_text(account.notes, most_notes), look);
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "data/loader.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "base/seed.h"
 
 namespace parajoule::data {
@@ -43,15 +41,6 @@ std::exception_ptr told(std::exception_ptr met, std::int64_t index) {
 }
 
 }  // namespace
-
-OnBadSample on_bad_sample(std::string_view word) {
-  static constexpr std::array<std::string_view, 3> words = {"abort", "skip", "replace"};
-  const auto found = std::ranges::find(words, word);
-  if (found == words.end())
-    throw base::Error(base::Fault::usage,
-                      fmt::format("on_bad_sample = \"{}\"{}", word, base::hint(word, words)));
-  return OnBadSample(found - words.begin());
-}
 
 struct Loader::Slot {
   std::unique_ptr<float[]> memory;

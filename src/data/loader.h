@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -24,9 +23,6 @@ namespace parajoule::data {
 /// the batch is that much smaller. `replace`: another sample takes its place, drawn from (seed,
 /// epoch, index); in a pass that evaluates, or a view without chance, it is skipped instead.
 enum class OnBadSample { abort, skip, replace };
-
-/// Throws Error{usage} that names the choices.
-OnBadSample on_bad_sample(std::string_view word);
 
 class Loader {
  public:

@@ -347,18 +347,5 @@ TEST(Loader, TakingMoreThanThePassHoldsIsABug) {
   EXPECT_THROW(loader.take(), base::Error);
 }
 
-TEST(OnBadSample, IsNamedAsInTheExperimentFile) {
-  EXPECT_EQ(on_bad_sample("abort"), OnBadSample::abort);
-  EXPECT_EQ(on_bad_sample("skip"), OnBadSample::skip);
-  EXPECT_EQ(on_bad_sample("replace"), OnBadSample::replace);
-  try {
-    on_bad_sample("skipp");
-    ADD_FAILURE();
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.fault, base::Fault::usage);
-    EXPECT_THAT(error.what(), HasSubstr("on_bad_sample = \"skipp\"; did you mean 'skip'?"));
-  }
-}
-
 }  // namespace
 }  // namespace parajoule::data

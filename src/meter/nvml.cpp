@@ -137,6 +137,7 @@ void open_gpu(const Options& options, const NvmlLibrary& library, const Gpu& gpu
 
 /// The texts of all ranks of the node together; none: nothing is hidden.
 std::optional<std::vector<std::string>> visible_texts(const Options& options) {
+  if (options.visible_devices && options.visible_devices->empty()) return {};
   if (options.visible_devices) return options.visible_devices;
   if (const auto own = own_visible_devices()) return std::vector<std::string>{*own};
   return {};

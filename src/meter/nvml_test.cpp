@@ -1,6 +1,7 @@
 #include "meter/nvml.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <dlfcn.h>
@@ -168,6 +169,14 @@ TEST_F(Nvml, MetersTheUnionOfWhatTheRanksOfANodeSee) {
   EXPECT_THAT(devices(open_nvml(options({"GPU-2222", "GPU-7777-aaaa"}))),
               ElementsAre("GPU 2", "GPU 7"));
   EXPECT_THAT(devices(open_nvml(options({""}))), IsEmpty());
+}
+
+TEST_F(Nvml, MetersAllWhereARankMaySeeAllThoughTheOwnerMayNot) {
+  stub->count = 3;
+  ::setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  EXPECT_THAT(devices(open_nvml(options({}))), SizeIs(3));
+  EXPECT_THAT(devices(open_nvml({.nvml = NVML_STUB})), ElementsAre("GPU 1"));
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 TEST_F(Nvml, SaysWhichWordOfTheListItDidNotUnderstand) {

@@ -37,8 +37,8 @@ struct Options {
   /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.
   std::optional<std::vector<int>> cores = {};
 
-  /// The CUDA_VISIBLE_DEVICES of the run on this node: one text a rank, their union is metered.
-  /// None: that of this process.
+  /// The CUDA_VISIBLE_DEVICES of the run on this node: one text a rank, their union is metered. An
+  /// empty list: all GPUs. None: that of this process.
   std::optional<std::vector<std::string>> visible_devices = {};
 
   /// CUDA_DEVICE_ORDER of the run: by it CUDA's numbers are NVML's, or those of another order.

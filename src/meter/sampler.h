@@ -37,15 +37,15 @@ struct SamplingCost {
 /// thread.
 class Sampler {
  public:
-  /// Takes rows about once a second, from a thread that is neither the caller's nor the one that
-  /// samples, so that a slow disk does not tear holes. Rows are in the order of their moments
+  /// Takes rows about three times a second, from a thread that is neither the caller's nor the one
+  /// that samples, so that a slow disk does not tear holes. Rows are in the order of their moments
   /// within each source, and each is given once: a sink that throws has them all the same. What it
   /// threw last is thrown by `stop`, unless a later call went well.
   using Sink = std::function<void(std::span<const Row>)>;
 
   struct Options {
     double hertz = 10;
-    base::Seconds deliver_every{1};
+    base::Seconds deliver_every{0.3};
     Sink sink = {};
     /// Zero of the moments of all rows: give that of the record.
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();

@@ -87,7 +87,7 @@ void set_ratios(std::optional<StudyIntensity>& intensity, const StudyAccount& ac
     intensity->watt_hours_per_1000_samples = intensity->kilowatt_hours * 1e6 / samples;
 }
 
-/// From the start of metering to the last reading of the series that was read longest.
+/// The longest of any node: from its first to its last reading of energy or power.
 Seconds run_time(std::span<const std::vector<Series>> nodes) {
   Seconds longest(0);
   for (const auto& node : nodes) {

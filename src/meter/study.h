@@ -38,8 +38,9 @@ struct StudyIntensity {
 };
 
 struct StudyAccount {
-  base::Seconds run_time{0};  ///< from the first to the last reading of any source, of any node
-  double device_hours;        ///< GPUh: run time times devices
+  /// The longest of any node: from its first to its last reading of energy or power.
+  base::Seconds run_time{0};
+  double device_hours;             ///< GPUh: run time times devices
   double samples_per_device_hour;  ///< updates times devices times LBS, a GPUh
   double passes_per_device_hour;   ///< the same over LBS
   std::optional<StudyIntensity> measured = {};

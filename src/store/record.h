@@ -28,8 +28,9 @@ namespace parajoule::store {
 class Database;
 
 /// The record of one run while it goes on. Rows are queued by `add`, which never waits for the
-/// disk, and written by a thread of the record's own, twice a second: a run killed with SIGKILL
-/// keeps all but its last second. Any thread may call any member; one thread calls `finish`.
+/// disk, and written by a thread of the record's own, three times a second: a run killed with
+/// SIGKILL keeps what was added until a third of a second before. Any thread may call any member;
+/// one thread calls `finish`.
 ///
 /// On a local file system SQLite's write-ahead log is used, and cleared away at the end. On others
 /// it would break, so there the record has a rollback journal or, where file locks do not work,
@@ -52,7 +53,7 @@ class Record {
 
     std::function<FileSystem(const std::filesystem::path&)> file_system = store::file_system;
     std::filesystem::path local = {};  ///< folder on a local disk; empty: TMPDIR
-    base::Seconds write_every{0.5};
+    base::Seconds write_every{0.3};
   };
 
   /// Creates the file with its tables and its `run` row; they are on disk when this returns.

@@ -54,7 +54,7 @@ struct Source {
   int source;  ///< from 0, unique in the record
   int node;
   std::string device;       ///< `package-0`, `GPU 3`
-  std::string device_kind;  ///< `cpu`, `memory`, `gpu`, `node`
+  std::string device_kind;  ///< `cpu`, `memory`, `gpu`, `platform`
   Quantity quantity;
   std::string unit;  ///< `joules`, `watts`, `celsius`, `hertz`, `fraction`, `bytes`
   Label label;
@@ -77,8 +77,8 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-/// A stretch of one rank's time. Phases of a rank nest or follow each other; time belongs to the
-/// innermost.
+/// A stretch of one rank's time. Those of a rank do not overlap; spans of a phase that are shorter
+/// than a quarter of a second may be put together into one.
 struct Phase {
   int rank;
   std::string name;  ///< one of `phases` in training; a region's name in `measure`
@@ -98,7 +98,7 @@ struct Step {
   std::int64_t step;        ///< of this rank, from 0, over all epochs
   base::Seconds seconds;    ///< when it ended
   std::int64_t samples;     ///< this rank took; 0: none were left for it
-  double loss;              ///< mean over them; not a number is kept as such
+  double loss;              ///< mean over them; NaN: there are none, or it was not a number
   std::int64_t sent_bytes;  ///< to other ranks in this step
   base::Seconds waited;     ///< for other ranks in this step
   bool operator==(const Step&) const = default;
@@ -124,5 +124,12 @@ struct Note {
   std::string text;  ///< one line
   bool operator==(const Note&) const = default;
 };
+
+// How notes begin that readers count or show apart: promises too.
+inline constexpr std::string_view not_metered = "not metered: ";
+inline constexpr std::string_view metering_cost = "metering took ";
+inline constexpr std::string_view skipped_sample = "bad sample skipped: ";
+inline constexpr std::string_view replaced_sample = "bad sample replaced by sample ";
+inline constexpr std::string_view mended_damage = "damage mended: ";  ///< then how many times
 
 }  // namespace parajoule::store

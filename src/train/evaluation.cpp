@@ -6,8 +6,7 @@
 
 namespace parajoule::train {
 
-std::optional<std::vector<nn::Score>> Evaluation::run(nn::Net& net,
-                                                      const std::function<bool()>& interrupted) {
+std::optional<std::vector<nn::Score>> Evaluation::run(nn::Net& net, const Between& between) {
   const torch::NoGradGuard no_gradients;
   const nn::Lowered lowered(options_.precision);
   net.evaluate();
@@ -23,8 +22,9 @@ std::optional<std::vector<nn::Score>> Evaluation::run(nn::Net& net,
       data::evaluation_pass(dataset_.size(), options_.chunk_size, group_.rank(), group_.size()),
       options);
   // Asked once more than there are chunks: a rank that was dealt none is asked too.
-  while (sums.back() = interrupted(), sums.back() == 0 && loader.remaining() > 0) {
+  while (sums.back() = between.interrupted(), sums.back() == 0 && loader.remaining() > 0) {
     const auto batch = loader.take();
+    between.taken(batch);
     const std::size_t begin = std::size_t(batch.number) * metrics * 2;
     add_chunk(net, batch, base::Vector(std::span(sums))[{begin, begin + metrics * 2}]);
   }

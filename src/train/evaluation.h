@@ -32,9 +32,14 @@ class Evaluation {
              const Options& options)
       : group_(group), dataset_(dataset), task_(task), options_(options) {}
 
-  /// For each metric of the task the sum over all samples, equal on all ranks. `interrupted` is
-  /// asked between chunks; if it is true on any rank, nobody gets a result.
-  std::optional<std::vector<nn::Score>> run(nn::Net& net, const std::function<bool()>& interrupted);
+  /// What happens on this rank between its chunks.
+  struct Between {
+    std::function<bool()> interrupted;                      ///< if so on any, nobody gets a result
+    std::function<void(const data::Loader::Batch&)> taken;  ///< told of each batch that is read
+  };
+
+  /// For each metric of the task the sum over all samples, equal on all ranks.
+  std::optional<std::vector<nn::Score>> run(nn::Net& net, const Between& between);
 
  private:
   void add_chunk(nn::Net& net, const data::Loader::Batch& batch, base::Vector sums) const;

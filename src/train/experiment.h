@@ -9,6 +9,7 @@
 
 #include "base/quantity.h"
 #include "base/settings.h"
+#include "data/loader.h"
 
 namespace parajoule::train {
 
@@ -24,6 +25,12 @@ struct Setting {
   std::string value;   ///< as written in an experiment file
   std::string origin;  ///< default, recipe, file, command line, or what it follows from
 };
+
+/// Whose running statistics are evaluated.
+enum class Buffers : std::uint8_t { mean, first };
+
+/// What becomes of a parameter that gets no gradient in a pass.
+enum class OnNoGradient : std::uint8_t { abort, zero };
 
 struct Experiment {
   std::string name = "experiment";
@@ -47,12 +54,11 @@ struct Experiment {
   double learning_rate = 0.1;          ///< at the reference batch size
   std::int64_t reference_batch_size = 64;  ///< linear scaling: rate x GBS / reference
 
-  std::string precision = "float32";     ///< float64, float32, bfloat16, float16
-  std::string buffers = "mean";          ///< mean, first: whose running statistics count
-  std::int64_t settling_steps = 0;       ///< left out of the second set of numbers
-  std::string on_bad_sample = "abort";   ///< abort, skip, replace
-  std::string on_no_gradient = "abort";  ///< abort, zero
-  std::string on_nan = "abort";
+  std::string precision = "float32";  ///< float64, float32, bfloat16, float16
+  Buffers buffers = Buffers::mean;
+  std::int64_t settling_steps = 0;  ///< left out of the second set of numbers
+  data::OnBadSample on_bad_sample = data::OnBadSample::abort;
+  OnNoGradient on_no_gradient = OnNoGradient::abort;
   std::int64_t checkpoint_every_steps = 0;  ///< 0: at the end and when stopped
   base::Seconds stall{60};
   base::Seconds give_up{600};

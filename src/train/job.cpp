@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "data/catalog.h"
 #include "nn/archived.h"
 #include "nn/catalog.h"
@@ -46,10 +47,6 @@ nn::Replica bound(nn::Net& net, nn::Replica replica) {
   return replica;
 }
 
-OnNoGradient on_no_gradient(const std::string& word) {
-  return word == "zero" ? OnNoGradient::zero : OnNoGradient::abort;
-}
-
 }  // namespace
 
 Job::Job(const Experiment& experiment, comm::Communicator& world)
@@ -92,7 +89,7 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .phases = phases,
               .fault = fault,
               .precision = precision,
-              .on_no_gradient = on_no_gradient(experiment.on_no_gradient),
+              .on_no_gradient = experiment.on_no_gradient,
               .loss_scale = loss_scale}) {
   nn::bind(evaluated, copies);
 }
@@ -104,15 +101,15 @@ base::Vector Job::optimizer_memory(std::size_t count) {
 }
 
 data::Shards Job::shards(std::int64_t epoch) const {
+  base::ensure(part.trains.has_value(), "a rank that serves takes no samples");
   return {.samples = training->size(),
           .global_batch_size = rate.global_batch_size(epoch),
           .ranks = trainers,
-          .rank = part.trains.value_or(0)};
+          .rank = *part.trains};
 }
 
 data::Loader::Options Job::loader_options() const {
-  return {.threads = experiment.loader_threads,
-          .on_bad_sample = data::on_bad_sample(experiment.on_bad_sample)};
+  return {.threads = experiment.loader_threads, .on_bad_sample = experiment.on_bad_sample};
 }
 
 std::unique_ptr<data::Loader> Job::loader(std::int64_t epoch, std::int64_t first_step) const {
@@ -124,10 +121,8 @@ std::unique_ptr<data::Loader> Job::loader(std::int64_t epoch, std::int64_t first
 }
 
 Evaluation Job::evaluation(const data::Dataset& dataset, std::int64_t epoch) {
-  const bool augmented = experiment.augment_validation || &dataset == training.get();
-  data::View view = augmented && experiment.augment_validation
-                        ? data::View::training(experiment.seed, epoch)
-                        : data::View::evaluation();
+  data::View view = experiment.augment_validation ? data::View::training(experiment.seed, epoch)
+                                                  : data::View::evaluation();
   view.axes = axes;
   return {group,
           dataset,
@@ -140,7 +135,7 @@ Evaluation Job::evaluation(const data::Dataset& dataset, std::int64_t epoch) {
 
 nn::Net& Job::fill_evaluated() {
   strategy->evaluation_weights(worker, copies.weights, copies.buffers);
-  if (experiment.buffers == "first")
+  if (experiment.buffers == Buffers::first)
     group.broadcast(copies.buffers, 0);
   else
     group.mean(copies.buffers);

@@ -8,13 +8,6 @@
 
 namespace parajoule::train {
 
-std::string_view name_of(Phase phase) {
-  constexpr std::array<std::string_view, phase_count> names = {
-      "data_wait", "forward",    "backward",  "exposed_communication",
-      "update",    "evaluation", "checkpoint"};
-  return names.at(std::size_t(phase));
-}
-
 base::Seconds monotonic_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

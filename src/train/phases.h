@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -23,9 +22,6 @@ enum class Phase : std::uint8_t {
 };
 
 constexpr int phase_count = 7;
-
-/// As in the record: "data_wait".
-std::string_view name_of(Phase phase);
 
 /// Seconds of the machine's monotonic clock (CLOCK_MONOTONIC), the one of the record.
 base::Seconds monotonic_now();

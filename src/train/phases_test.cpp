@@ -61,11 +61,5 @@ TEST(Phases, EndWhenAnExceptionPasses) {
   EXPECT_NO_THROW((void)phases.enter(Phase::update));
 }
 
-TEST(Phases, HaveNamesOfTheirOwn) {
-  EXPECT_EQ(name_of(Phase::data_wait), "data_wait");
-  EXPECT_EQ(name_of(Phase::exposed_communication), "exposed_communication");
-  EXPECT_EQ(name_of(Phase::checkpoint), "checkpoint");
-}
-
 }  // namespace
 }  // namespace parajoule::train

@@ -3,22 +3,51 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "meter/account.h"
-#include "meter/open.h"
-#include "train/place.h"
 
 namespace parajoule::train {
 namespace {
+
+store::Quantity recorded(meter::Quantity quantity) {
+  switch (quantity) {
+    case meter::Quantity::energy:
+      return store::Quantity::energy;
+    case meter::Quantity::power:
+      return store::Quantity::power;
+    case meter::Quantity::temperature:
+      return store::Quantity::temperature;
+    case meter::Quantity::clock:
+      return store::Quantity::clock;
+    case meter::Quantity::utilisation:
+      return store::Quantity::utilisation;
+    case meter::Quantity::memory:
+      break;
+  }
+  return store::Quantity::memory;
+}
+
+store::Label recorded(meter::Label label) {
+  switch (label) {
+    case meter::Label::measured:
+      return store::Label::measured;
+    case meter::Label::modelled:
+      return store::Label::modelled;
+    case meter::Label::simulated:
+      break;
+  }
+  return store::Label::simulated;
+}
 
 store::Source row_of(const meter::Description& description, int source, int node) {
   return {.source = source,
           .node = node,
           .device = description.device,
           .device_kind = description.device_kind,
-          .quantity = store::Quantity(int(description.quantity)),
+          .quantity = recorded(description.quantity),
           .unit = description.unit,
-          .label = store::Label(int(description.label)),
+          .label = recorded(description.label),
           .covers = description.covers,
           .part_of = description.part_of,
           .resolution = description.resolution,
@@ -37,20 +66,44 @@ store::Reading row_of(const meter::Row& row, int first_source) {
   return reading;
 }
 
-/// The words of the record for a phase.
-std::string_view recorded_name(Phase phase) { return store::phases[std::size_t(phase)]; }
+bool tells_of_a_bad_sample(const store::Note& note) {
+  return note.text.starts_with(store::skipped_sample) ||
+         note.text.starts_with(store::replaced_sample);
+}
+
+template <class T>
+void add(std::optional<T>& sum, const std::optional<T>& more) {
+  if (more) sum = sum.value_or(T{}) + *more;
+}
 
 }  // namespace
 
-Recorder::Recorder(const Experiment& experiment, comm::Communicator& group, Reporter& reporter)
-    : group_(group), reporter_(reporter) {
-  if (group.rank() == 0) open_record(experiment);
-  agree_on_origin();
-  stream_.emplace(group, [this](Rows rows) { write_rows(std::move(rows)); });
-  start_meter(experiment);
+LiveEnergy& LiveEnergy::operator+=(const LiveEnergy& other) {
+  add(measured_energy, other.measured_energy);
+  add(modelled_energy, other.modelled_energy);
+  add(measured_power, other.measured_power);
+  add(modelled_power, other.modelled_power);
+  return *this;
+}
+
+Recorder::Recorder(const Experiment& experiment, comm::Communicator& group, Reporter& reporter,
+                   const Hardware& hardware)
+    : group_(group),
+      reporter_(reporter),
+      place_(find_place(group, hardware.machine)),
+      origin_(begin(experiment)),
+      stream_(group, [this](Rows rows) { write_rows(std::move(rows)); }),
+      merged_(group.rank(), origin_),
+      bad_samples_([this](std::string_view line) { reporter_.note(line); }) {
+  start_meter(experiment, hardware);
 }
 
 Recorder::~Recorder() = default;
+
+base::Seconds Recorder::begin(const Experiment& experiment) {
+  if (group_.rank() == 0) open_record(experiment);
+  return agree_on_origin();
+}
 
 void Recorder::open_record(const Experiment& experiment) {
   record_.emplace(store::Record::Options{.folder = experiment.records,
@@ -64,7 +117,7 @@ void Recorder::open_record(const Experiment& experiment) {
     record_->add(store::Setting{setting.key, setting.value, setting.origin});
 }
 
-void Recorder::agree_on_origin() {
+base::Seconds Recorder::agree_on_origin() {
   // Ranks of rank 0's machine share its monotonic clock; on others the moment all leave a barrier
   // is the same, as far as a barrier is.
   double start = 0;
@@ -74,45 +127,55 @@ void Recorder::agree_on_origin() {
   const double left = monotonic_now().count();
   double left_by_first = left;
   group_.broadcast(base::Vector(std::span(&left_by_first, 1)), 0);
-  const Place place = find_place(group_, this_machine(), meter::own_cores());
-  origin_ = base::Seconds(place.first_machine ? start : start + left - left_by_first);
+  return base::Seconds(place_.first_machine ? start : start + left - left_by_first);
 }
 
-void Recorder::start_meter(const Experiment& experiment) {
-  const Machine machine = this_machine();
-  const Place place = find_place(group_, machine, meter::own_cores());
+void Recorder::start_meter(const Experiment& experiment, const Hardware& hardware) {
   meter::Opened opened;
-  if (place.owner) {
-    meter::Options options;
-    options.cores = place.cores;
+  if (place_.owner) {
+    meter::Options options = hardware.meters;
+    options.cores = place_.cores;
+    options.visible_devices = place_.visible_devices;
     opened = meter::open_sources(options);
   }
-  std::vector<double> counts(std::size_t(group_.size()));
-  counts[group_.rank()] = double(opened.sources.size());
-  group_.sum(base::Vector(std::span(counts)));
-  for (int r = 0; r < group_.rank(); ++r) first_source_ += int(counts[r]);
-
-  Rows& rows = stream_->waiting();
-  if (place.owner)
-    rows.nodes.push_back(
-        {place.node, machine.boot_id, machine.host, machine.cpus, machine.memory_bytes});
-  for (const auto& source : opened.sources) {
-    const int number = first_source_ + int(descriptions_.size());
-    descriptions_.push_back(source->description());
-    rows.sources.push_back(row_of(descriptions_.back(), number, place.node));
-  }
-  for (const meter::Unavailable& missing : opened.unavailable)
-    rows.notes.push_back(
-        {now(), group_.rank(), store::Severity::note,
-         fmt::format("not metered: {}: {}; {}", missing.what, missing.reason, missing.remedy)});
+  first_source_ = count_sources_before(opened.sources.size());
+  for (const auto& source : opened.sources) descriptions_.push_back(source->description());
+  if (place_.owner) tell_hardware(hardware.machine, opened);
   // Nobody's readings may come before the rows that say what they are of.
-  stream_->drain();
+  stream_.drain();
   group_.barrier();
-  if (!place.owner) return;
+  if (place_.owner) start_sampler(std::move(opened.sources), experiment.sampling_hertz);
+}
+
+/// Sources are numbered over all nodes, in the order of their owners.
+int Recorder::count_sources_before(std::size_t own) {
+  std::vector<double> counts(std::size_t(group_.size()));
+  counts[group_.rank()] = double(own);
+  group_.sum(base::Vector(std::span(counts)));
+  double before = 0;
+  for (int rank = 0; rank < group_.rank(); ++rank) before += counts[rank];
+  return int(before);
+}
+
+void Recorder::tell_hardware(const Machine& machine, const meter::Opened& opened) {
+  Rows& rows = stream_.waiting();
+  rows.nodes.push_back(
+      {place_.node, machine.boot_id, machine.host, machine.cpus, machine.memory_bytes});
+  for (std::size_t i = 0; i < descriptions_.size(); ++i)
+    rows.sources.push_back(row_of(descriptions_[i], first_source_ + int(i), place_.node));
+  for (const meter::Unavailable& missing : opened.unavailable)
+    add_note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
+                                                missing.reason, missing.remedy));
+  add_note(store::Severity::note,
+           fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
+                       store::not_metered, fmt::join(meter::unmetered(descriptions_), ", ")));
+}
+
+void Recorder::start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz) {
   const auto since_boot = std::chrono::duration_cast<std::chrono::steady_clock::duration>(origin_);
   sampler_ = std::make_unique<meter::Sampler>(
-      std::move(opened.sources),
-      meter::Sampler::Options{.hertz = experiment.sampling_hertz,
+      std::move(sources),
+      meter::Sampler::Options{.hertz = hertz,
                               .sink = [this](auto rows) { take_readings(rows); },
                               .start = std::chrono::steady_clock::time_point(since_boot)});
 }
@@ -126,42 +189,64 @@ void Recorder::take_readings(std::span<const meter::Row> sampled) {
   readings_.insert(readings_.end(), rows.begin(), rows.end());
 }
 
-void Recorder::send_readings() {
+void Recorder::gather_readings() {
+  Rows& waiting = stream_.waiting();
   const std::lock_guard lock(mutex_);
-  auto& waiting = stream_->waiting().readings;
-  waiting.insert(waiting.end(), readings_.begin(), readings_.end());
+  if (readings_.empty()) return;
+  waiting.readings.insert(waiting.readings.end(), readings_.begin(), readings_.end());
   readings_.clear();
+  waiting.drawings = {{place_.node, own_energy()}};  // only the last one is of use
+}
+
+void Recorder::found(std::string_view key, std::string_view value) {
+  if (record_) record_->add(store::Setting{std::string(key), std::string(value), "found"});
 }
 
 void Recorder::step(store::Step row, const std::vector<Phases::Interval>& phases) {
-  stream_->waiting().steps.push_back(row);
+  stream_.waiting().steps.push_back(row);
   this->phases(phases);
 }
 
 void Recorder::phases(const std::vector<Phases::Interval>& phases) {
-  Rows& rows = stream_->waiting();
-  for (const Phases::Interval& interval : phases)
-    rows.phases.push_back({group_.rank(), std::string(recorded_name(interval.phase)),
-                           interval.begin - origin_, interval.end - origin_});
-  send_readings();
-  stream_->move(now());
+  merged_.add(phases, stream_.waiting().phases);
+  move();
 }
 
-void Recorder::metrics(std::int64_t epoch, std::string_view set,
-                       const std::vector<nn::Metric>& metrics,
-                       const std::vector<nn::Score>& scores) {
+void Recorder::move() {
+  gather_readings();
+  stream_.move(now());
+}
+
+void Recorder::evaluated(const std::vector<store::Epoch>& rows) {
   if (!record_) return;
-  for (std::size_t i = 0; i < metrics.size(); ++i)
-    record_->add(store::Epoch{epoch, now(), std::string(set), metrics[i].name, scores[i].numerator,
-                              scores[i].denominator});
+  for (const store::Epoch& row : rows) record_->add(row);
+}
+
+void Recorder::damage(const data::Loader::Batch& batch) {
+  for (const data::Loader::Bad& bad : batch.bad)
+    add_note(store::Severity::warning,
+             bad.replaced_by
+                 ? fmt::format("{}{}: {}", store::replaced_sample, *bad.replaced_by, bad.why)
+                 : fmt::format("{}{}", store::skipped_sample, bad.why));
+  if (batch.warnings > 0)
+    add_note(store::Severity::warning,
+             fmt::format("{}{} times, by the decoders of pictures, in a batch of {} samples",
+                         store::mended_damage, batch.warnings, batch.count));
 }
 
 void Recorder::note(store::Severity severity, std::string_view text) {
   if (group_.rank() == 0) reporter_.note(text);
-  stream_->waiting().notes.push_back({now(), group_.rank(), severity, std::string(text)});
+  add_note(severity, std::string(text));
+}
+
+void Recorder::add_note(store::Severity severity, std::string text) {
+  stream_.waiting().notes.push_back({now(), group_.rank(), severity, std::move(text)});
 }
 
 void Recorder::write_rows(Rows rows) {
+  for (const store::Note& note : rows.notes)
+    if (tells_of_a_bad_sample(note)) bad_samples_.add(note.text, now());
+  for (const Drawing& drawing : rows.drawings) elsewhere_[drawing.node] = drawing.energy;
   for (auto& row : rows.nodes) record_->add(std::move(row));
   for (auto& row : rows.sources) record_->add(std::move(row));
   record_->add(std::span<const store::Reading>(rows.readings));
@@ -171,8 +256,9 @@ void Recorder::write_rows(Rows rows) {
 }
 
 void Recorder::write() {
-  send_readings();
-  stream_->drain();
+  merged_.flush(stream_.waiting().phases);
+  gather_readings();
+  stream_.drain();
   if (record_) record_->write();
 }
 
@@ -182,6 +268,7 @@ void Recorder::finish(store::State state, std::string_view why) {
     say_cost();
   }
   write();
+  bad_samples_.finish();
   if (record_) record_->finish(state, why);
 }
 
@@ -189,7 +276,9 @@ void Recorder::fail(std::string_view why) noexcept {
   try {
     if (sampler_) sampler_->stop();
     if (!record_) return;
-    write_rows(std::exchange(stream_->waiting(), {}));
+    merged_.flush(stream_.waiting().phases);
+    write_rows(std::exchange(stream_.waiting(), {}));
+    bad_samples_.finish();
     record_->finish(store::State::failed, why);
   } catch (const std::exception& error) {
     // What went wrong first is on its way to the user; the record has what it has.
@@ -199,14 +288,21 @@ void Recorder::fail(std::string_view why) noexcept {
 
 void Recorder::say_cost() {
   const meter::SamplingCost cost = sampler_->cost();
-  stream_->waiting().notes.push_back(
-      {now(), group_.rank(), store::Severity::note,
-       fmt::format("metering took {:.3f} s of one core, {:.3f} % of it: {} rounds over the "
-                   "sources, {} left out",
-                   cost.cpu.count(), 100 * cost.cpu / cost.wall, cost.rounds, cost.left_out)});
+  const std::string node = place_.nodes > 1 ? fmt::format(" of node {}", place_.node) : "";
+  add_note(store::Severity::note,
+           fmt::format("{}{:.3f} s of one core{}, {:.3f} % of it: {} rounds over the sources, {} "
+                       "left out",
+                       store::metering_cost, cost.cpu.count(), node, 100 * cost.cpu / cost.wall,
+                       cost.rounds, cost.left_out));
 }
 
 LiveEnergy Recorder::energy() const {
+  LiveEnergy sum = own_energy();
+  for (const auto& [node, energy] : elsewhere_) sum += energy;
+  return sum;
+}
+
+LiveEnergy Recorder::own_energy() const {
   LiveEnergy sum;
   if (!sampler_) return sum;
   const auto live = sampler_->snapshot();
@@ -221,10 +317,8 @@ LiveEnergy Recorder::energy() const {
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (!node.sources[i].counts) continue;
     const bool measured = descriptions_[i].label == meter::Label::measured;
-    auto& energy = measured ? sum.measured_energy : sum.modelled_energy;
-    auto& power = measured ? sum.measured_power : sum.modelled_power;
-    if (live[i].energy) energy = energy.value_or(base::Joules{}) + *live[i].energy;
-    if (live[i].power) power = power.value_or(base::Watts{}) + *live[i].power;
+    add(measured ? sum.measured_energy : sum.modelled_energy, live[i].energy);
+    add(measured ? sum.measured_power : sum.modelled_power, live[i].power);
   }
   return sum;
 }

@@ -2,6 +2,7 @@
 
 // Keeps the record of a run: rows of all ranks, and the meter of every node.
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,30 +12,52 @@
 
 #include "base/quantity.h"
 #include "comm/communicator.h"
+#include "data/loader.h"
+#include "meter/open.h"
 #include "meter/sampler.h"
-#include "nn/task.h"
 #include "store/record.h"
+#include "train/bad_samples.h"
 #include "train/experiment.h"
+#include "train/merged_phases.h"
 #include "train/phases.h"
+#include "train/place.h"
 #include "train/reporter.h"
 #include "train/rows.h"
 
 namespace parajoule::train {
+
+/// What is metered; tests pretend other machines.
+struct Hardware {
+  Machine machine = this_machine();
+  meter::Options meters = {};  ///< but processors and GPUs: those of the node's ranks together
+};
 
 /// One on each rank. Rank 0 writes the record; the first rank of each node (by boot id) reads the
 /// node's meters, whatever the number of ranks. All members are called by the training thread.
 class Recorder {
  public:
   /// Collective. Opens the record on rank 0 and starts the meters.
-  Recorder(const Experiment& experiment, comm::Communicator& group, Reporter& reporter);
+  Recorder(const Experiment& experiment, comm::Communicator& group, Reporter& reporter,
+           const Hardware& hardware = {});
   ~Recorder();
+
+  /// What was not set but found, and by rank 0: a row of the record's settings.
+  void found(std::string_view key, std::string_view value);
 
   /// One step of this rank and the phases that ended since the last call. Does not wait.
   void step(store::Step row, const std::vector<Phases::Interval>& phases);
 
-  /// Metrics of one evaluation, on rank 0.
-  void metrics(std::int64_t epoch, std::string_view set, const std::vector<nn::Metric>& metrics,
-               const std::vector<nn::Score>& scores);
+  /// Phases outside of steps. Does not wait.
+  void phases(const std::vector<Phases::Interval>& phases);
+
+  /// Moves on what waits to be written. Does not wait: call it wherever much time passes.
+  void move();
+
+  /// One evaluation, on rank 0.
+  void evaluated(const std::vector<store::Epoch>& rows);
+
+  /// Samples of a batch that could not be read, or had to be mended.
+  void damage(const data::Loader::Batch& batch);
 
   void note(store::Severity severity, std::string_view text);
 
@@ -44,35 +67,43 @@ class Recorder {
   /// Collective, the last call of a run that ends well or is stopped.
   void finish(store::State state, std::string_view why);
 
-  /// Phases outside of steps. Does not wait.
-  void phases(const std::vector<Phases::Interval>& phases);
-
   /// The last call of a run that went wrong. Not collective: the others may be gone.
   void fail(std::string_view why) noexcept;
 
   /// Seconds on the record's clock, on every rank.
   base::Seconds now() const { return monotonic_now() - origin_; }
 
-  /// Energy of this node so far, for the live line.
+  /// Of all nodes so far, for the live line: on rank 0. Of other nodes as they last told.
   LiveEnergy energy() const;
 
   const std::string& path() const { return path_; }
 
  private:
+  /// Opens the record on rank 0; its origin on this rank's clock.
+  base::Seconds begin(const Experiment& experiment);
   void open_record(const Experiment& experiment);
-  void agree_on_origin();
-  void start_meter(const Experiment& experiment);
+  base::Seconds agree_on_origin();
+  int count_sources_before(std::size_t own);
+  void tell_hardware(const Machine& machine, const meter::Opened& opened);
+  void start_meter(const Experiment& experiment, const Hardware& hardware);
+  void start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz);
   void take_readings(std::span<const meter::Row> sampled);
-  void send_readings();
+  void gather_readings();
+  void add_note(store::Severity severity, std::string text);
   void write_rows(Rows rows);
   void say_cost();
+  LiveEnergy own_energy() const;
 
   comm::Communicator& group_;
   Reporter& reporter_;
+  Place place_;
   std::optional<store::Record> record_;  ///< on rank 0
   std::string path_;
-  base::Seconds origin_{0};  ///< of the record, on this rank's monotonic clock
-  std::optional<RowStream> stream_;
+  base::Seconds origin_;  ///< of the record, on this rank's monotonic clock
+  RowStream stream_;
+  MergedPhases merged_;
+  BadSamples bad_samples_;               ///< of all ranks, on rank 0
+  std::map<int, LiveEnergy> elsewhere_;  ///< by node, on rank 0
   std::mutex mutex_;
   std::vector<store::Reading> readings_;  ///< of this node, not yet on their way; under mutex_
   int first_source_ = 0;

@@ -17,6 +17,9 @@ namespace parajoule::train {
 struct LiveEnergy {
   std::optional<base::Joules> measured_energy = {}, modelled_energy = {};
   std::optional<base::Watts> measured_power = {}, modelled_power = {};
+
+  LiveEnergy& operator+=(const LiveEnergy& other);  ///< of another node
+  bool operator==(const LiveEnergy&) const = default;
 };
 
 /// The state of training after a step, agreed by all ranks.

@@ -14,6 +14,8 @@ json maybe(const std::optional<T>& value) {
   if (!value) return nullptr;
   if constexpr (std::is_same_v<T, base::Seconds>) {
     return value->count();
+  } else if constexpr (requires { value->value; }) {
+    return value->value;
   } else {
     return *value;
   }
@@ -24,6 +26,8 @@ std::optional<T> perhaps(const json& value) {
   if (value.is_null()) return std::nullopt;
   if constexpr (std::is_same_v<T, base::Seconds>) {
     return base::Seconds(value.get<double>());
+  } else if constexpr (requires(T quantity) { quantity.value; }) {
+    return T{value.get<double>()};
   } else {
     return value.get<T>();
   }
@@ -61,6 +65,10 @@ json packed(const store::Step& row) {
 json packed(const store::Note& row) {
   return {row.seconds.count(), maybe(row.rank), int(row.severity), row.text};
 }
+json packed(const Drawing& row) {
+  return {row.node, maybe(row.energy.measured_energy), maybe(row.energy.modelled_energy),
+          maybe(row.energy.measured_power), maybe(row.energy.modelled_power)};
+}
 
 void unpack(const json& from, store::Node& row) {
   row = {from[0], from[1], from[2], from[3], from[4]};
@@ -97,6 +105,13 @@ void unpack(const json& from, store::Note& row) {
   row = {base::Seconds(from[0].get<double>()), perhaps<int>(from[1]),
          store::Severity(from[2].get<int>()), from[3]};
 }
+void unpack(const json& from, Drawing& row) {
+  row = {.node = from[0],
+         .energy = {.measured_energy = perhaps<base::Joules>(from[1]),
+                    .modelled_energy = perhaps<base::Joules>(from[2]),
+                    .measured_power = perhaps<base::Watts>(from[3]),
+                    .modelled_power = perhaps<base::Watts>(from[4])}};
+}
 
 template <class Row>
 json packed(const std::vector<Row>& rows) {
@@ -118,7 +133,8 @@ bool Rows::empty() const { return *this == Rows{}; }
 // CBOR keeps doubles that are no numbers, which JSON text does not.
 std::vector<std::uint8_t> encoded(const Rows& rows) {
   return json::to_cbor(json::array({packed(rows.nodes), packed(rows.sources), packed(rows.readings),
-                                    packed(rows.phases), packed(rows.steps), packed(rows.notes)}));
+                                    packed(rows.phases), packed(rows.steps), packed(rows.notes),
+                                    packed(rows.drawings)}));
 }
 
 Rows decoded(const std::vector<std::uint8_t>& bytes) {
@@ -130,6 +146,7 @@ Rows decoded(const std::vector<std::uint8_t>& bytes) {
   unpack(all[3], rows.phases);
   unpack(all[4], rows.steps);
   unpack(all[5], rows.notes);
+  unpack(all[6], rows.drawings);
   return rows;
 }
 
@@ -145,7 +162,7 @@ void RowStream::move(base::Seconds now) {
     while (const auto message = group_.arrived(comm::Communicator::anyone, tag)) take(*message);
     return;
   }
-  if (now - sent_ < base::Seconds(1) || waiting_.empty() || !sending_.done()) return;
+  if (now - sent_ < between || waiting_.empty() || !sending_.done()) return;
   sent_ = now;
   send();
 }

@@ -9,10 +9,18 @@
 #include "base/quantity.h"
 #include "comm/communicator.h"
 #include "store/rows.h"
+#include "train/reporter.h"
 
 namespace parajoule::train {
 
-/// What one rank has to tell the record.
+/// What a node draws, for the live line.
+struct Drawing {
+  int node = 0;
+  LiveEnergy energy = {};
+  bool operator==(const Drawing&) const = default;
+};
+
+/// What one rank has to tell the record, and the one who shows how the run goes.
 struct Rows {
   std::vector<store::Node> nodes;
   std::vector<store::Source> sources;
@@ -20,6 +28,7 @@ struct Rows {
   std::vector<store::Phase> phases;
   std::vector<store::Step> steps;
   std::vector<store::Note> notes;
+  std::vector<Drawing> drawings;
 
   bool empty() const;
   bool operator==(const Rows&) const = default;
@@ -29,8 +38,9 @@ struct Rows {
 std::vector<std::uint8_t> encoded(const Rows& rows);
 Rows decoded(const std::vector<std::uint8_t>& bytes);
 
-/// Sends rows about once a second to rank 0 of the group, which hands them on as they come, so that
-/// a run that is killed has all rows but its last second's.
+/// Sends rows to rank 0 of the group three times a second, as far as both ranks call `move`; there
+/// they are handed on as they come. What a run that is killed loses of a rank's rows is the third
+/// of a second and the time in which one of the two did not call.
 class RowStream {
  public:
   using Sink = std::function<void(Rows)>;
@@ -40,13 +50,15 @@ class RowStream {
   /// Rows of this rank that wait to be sent. Add to them, then call `move`.
   Rows& waiting() { return waiting_; }
 
-  /// Moves on what can be moved without waiting; a rank other than 0 sends at most once a second.
+  /// Moves on what can be moved without waiting; a rank other than 0 sends at most once in
+  /// `between`.
   void move(base::Seconds now);
 
   /// All ranks: returns when rank 0 has handed on every row that was waiting anywhere.
   void drain();
 
  private:
+  static constexpr base::Seconds between{0.3};
   static constexpr int tag = 71;
   void send();
   void take(comm::Communicator::Arrived message);

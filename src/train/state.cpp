@@ -40,7 +40,6 @@ void save(base::Archive& archive, const Position& position) {
   archive.put("position.loss_sum", position.loss_sum);
   archive.put("position.loss_samples", position.loss_samples);
   archive.put("position.last_loss", position.last_loss);
-  archive.put("position.finished", std::int64_t(position.finished));
 }
 
 Position load_position(const base::Archive& archive) {
@@ -49,8 +48,7 @@ Position load_position(const base::Archive& archive) {
           .steps = archive.whole("position.steps"),
           .loss_sum = archive.number("position.loss_sum"),
           .loss_samples = archive.number("position.loss_samples"),
-          .last_loss = archive.number("position.last_loss"),
-          .finished = archive.whole("position.finished") != 0};
+          .last_loss = archive.number("position.last_loss")};
 }
 
 double fingerprint(const base::Archive::Entry& entry) {

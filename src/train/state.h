@@ -20,8 +20,7 @@ struct Position {
   std::int64_t steps = 0;  ///< done in all epochs
   double loss_sum = 0;     ///< of the epoch so far, over the samples of all ranks
   double loss_samples = 0;
-  double last_loss = 0;   ///< mean of the epoch before
-  bool finished = false;  ///< nothing is left to do
+  double last_loss = 0;  ///< mean of the epoch before
 };
 
 /// Collective. What is equal on all ranks is shared; the rest is each rank's own. Where replicas

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "nn/backend.h"
 #include "train/agreement.h"
 #include "train/checkpoint.h"
 #include "train/job.h"
@@ -45,23 +46,31 @@ class Training {
   void fail(std::string_view why) noexcept { recorder_.fail(why); }
 
  private:
+  void say_what_computes();
   void resume();
   void train_epoch();
   void take_step(data::Loader& loader);
-  strategy::Progress progress(const data::Loader::Batch& batch);
+  std::int64_t samples_of_all(std::int64_t own);
+  strategy::Progress progress(std::int64_t own_samples, std::int64_t of_all) const;
   void record_step(std::int64_t samples);
   void agree();
   void absorb(const Standing& standing);
   [[noreturn]] void end_without_number();
+  std::string remedy() const;
+  [[noreturn]] void end_together(int rank, base::Fault fault, const std::string& why);
   void show();
   bool evaluate_epoch();
   std::optional<double> evaluate(std::string_view set, const data::Dataset& dataset);
+  void keep(std::string_view set, const std::vector<nn::Score>& scores);
   void save();
-  void end(store::State state);
+  void check_weights();
   bool steps_are_done() const { return experiment_.steps && at_.steps >= *experiment_.steps; }
   bool done() const { return at_.epoch >= experiment_.epochs; }
   /// Whether any rank was told to stop; all ranks ask at the same place.
-  bool anyone_stops() { return control_->maximum(double(asked_to_stop_())) > 0; }
+  bool anyone_stops() {
+    const auto waiting = job_.phases.enter(Phase::exposed_communication);
+    return control_->maximum(double(asked_to_stop_())) > 0;
+  }
 
   const Experiment& experiment_;
   Reporter& reporter_;
@@ -82,20 +91,26 @@ class Training {
 };
 
 Outcome Training::run() {
+  say_what_computes();
   resume();
   while (!done() && !stopping_) {
     train_epoch();
     if (!stopping_ && !evaluate_epoch()) stopping_ = true;
     if (!done() && !stopping_) stopping_ = anyone_stops();
   }
-  if (done()) {
-    job_.strategy->finish(job_.worker);
-    at_.finished = true;
-  }
+  if (done()) job_.strategy->finish(job_.worker);
   save();
   recorder_.finish(done() ? store::State::done : store::State::stopped,
                    done() ? "" : fmt::format("stopped by a signal after step {}", at_.steps));
   return {.stopped = !done(), .steps = at_.steps, .record = recorder_.path()};
+}
+
+void Training::say_what_computes() {
+  const nn::Backend backend = nn::backend();
+  recorder_.found("libtorch", backend.torch);
+  recorder_.found("blas", backend.blas);
+  recorder_.found("blas_kernel", backend.kernel);
+  recorder_.found("onednn", backend.onednn);
 }
 
 void Training::resume() {
@@ -127,35 +142,42 @@ void Training::take_step(data::Loader& loader) {
   job_.fault.reach(FaultPlace::data, at_.steps);
   const data::Loader::Batch batch = loader.take();
   waiting.end();
-  for (const auto& bad : batch.bad) recorder_.note(store::Severity::warning, bad.why);
+  recorder_.damage(batch);
 
-  job_.worker.begin_step(batch, job_.axes, progress(batch));
+  job_.worker.begin_step(batch, job_.axes, progress(batch.count, samples_of_all(batch.count)));
   job_.strategy->step(job_.worker);
   ++at_.step;
   ++at_.steps;
 
   const double loss = job_.worker.loss_sum();
   if (!lost_at_ && !std::isfinite(loss)) lost_at_ = at_.steps - 1;
-  record_step(batch.count);
+  auto agreeing = job_.phases.enter(Phase::exposed_communication);
   const auto agreed = agreement_.say({.samples = double(batch.count),
                                       .loss = std::isfinite(loss) ? loss : 0,
                                       .wrong = job_.worker.wrong(),
                                       .stop = double(asked_to_stop_()),
                                       .not_a_number = double(lost_at_.has_value())});
+  agreeing.end();
+  record_step(batch.count);
   if (agreed) absorb(*agreed);
 }
 
-strategy::Progress Training::progress(const data::Loader::Batch& batch) {
+/// Only when samples may be left out does a rank not know what the others have.
+std::int64_t Training::samples_of_all(std::int64_t own) {
+  if (experiment_.on_bad_sample != data::OnBadSample::skip)
+    return std::int64_t(job_.shards(at_.epoch).whole(at_.step).size());
+  const auto waiting = job_.phases.enter(Phase::exposed_communication);
+  return std::int64_t(control_->sum(double(own)));
+}
+
+strategy::Progress Training::progress(std::int64_t own_samples, std::int64_t of_all) const {
   const data::Shards shards = job_.shards(at_.epoch);
-  double of_all = double(shards.whole(at_.step).size());
-  // Only when samples may be left out does a rank not know what the others have.
-  if (experiment_.on_bad_sample == "skip") of_all = control_->sum(double(batch.count));
   const std::int64_t taken = std::int64_t(shards.whole(at_.step).begin);
   return {
       .step = at_.steps,
       .epoch = at_.epoch,
-      .samples = batch.count,
-      .samples_of_all = std::int64_t(of_all),
+      .samples = own_samples,
+      .samples_of_all = of_all,
       .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shards.samples}),
       .loss = at_.last_loss};
 }
@@ -167,7 +189,7 @@ void Training::record_step(std::int64_t samples) {
                   .step = at_.steps - 1,
                   .seconds = recorder_.now(),
                   .samples = samples,
-                  .loss = samples > 0 ? job_.worker.loss_sum() / double(samples) : 0,
+                  .loss = job_.worker.loss_sum() / double(samples),  // of none: not a number
                   .sent_bytes = std::int64_t(sent - sent_),
                   .waited = waited - waited_},
                  job_.phases.take());
@@ -176,7 +198,10 @@ void Training::record_step(std::int64_t samples) {
 }
 
 void Training::agree() {
-  for (const Standing& standing : agreement_.drain()) absorb(standing);
+  auto waiting = job_.phases.enter(Phase::exposed_communication);
+  const std::vector<Standing> standings = agreement_.drain();
+  waiting.end();
+  for (const Standing& standing : standings) absorb(standing);
 }
 
 void Training::absorb(const Standing& standing) {
@@ -194,14 +219,21 @@ void Training::end_without_number() {
   const double own = lost_at_ ? double(*lost_at_) : none;
   const double first = control_->minimum(own);
   const double rank = control_->minimum(own == first ? control_->rank() : none);
-  if (control_->rank() == int(rank))
-    throw base::Error(
-        base::Fault::not_a_number,
-        fmt::format(
-            "the loss is not a number in step {} (learning rate {:.3g}): lower the learning "
-            "rate, lengthen its warm-up, or check the data",
-            *lost_at_, job_.worker.progress().learning_rate));
+  end_together(
+      int(rank), base::Fault::not_a_number,
+      fmt::format("the loss is not a number in step {} {}", std::int64_t(first), remedy()));
+}
+
+/// Every rank knows that this is the end: one says why, and the others wait until it has.
+void Training::end_together(int rank, base::Fault fault, const std::string& why) {
+  if (control_->rank() == rank) throw base::Error(fault, why);
   while (true) control_->barrier();  // until it throws what that rank said
+}
+
+std::string Training::remedy() const {
+  return fmt::format(
+      "(learning rate {:.3g}): lower the learning rate, lengthen its warm-up, or check the data",
+      job_.worker.progress().learning_rate);
 }
 
 void Training::show() {
@@ -252,26 +284,58 @@ bool Training::evaluate_epoch() {
 
 std::optional<double> Training::evaluate(std::string_view set, const data::Dataset& dataset) {
   Evaluation evaluation = job_.evaluation(dataset, at_.epoch);
-  const auto scores = evaluation.run(job_.evaluated, [this] {
+  const auto interrupted = [this] {
     job_.fault.reach(FaultPlace::evaluation, at_.steps);
+    recorder_.move();
     return asked_to_stop_();
-  });
+  };
+  const auto taken = [this](const data::Loader::Batch& batch) { recorder_.damage(batch); };
+  const auto scores = evaluation.run(job_.evaluated, {.interrupted = interrupted, .taken = taken});
   if (!scores) return std::nullopt;
+  const nn::Score& loss = scores->front();
+  if (loss.denominator == 0)
+    end_together(0, base::Fault::input,
+                 fmt::format("no sample of the {} set can be read; the record names each", set));
+  keep(set, *scores);
+  if (!std::isfinite(loss.numerator))
+    end_together(0, base::Fault::not_a_number,
+                 fmt::format("the loss on the {} set is not a number after step {} {}", set,
+                             at_.steps, remedy()));
+  return loss.numerator / loss.denominator;
+}
+
+/// Puts what an evaluation has found into the record and on the screen.
+void Training::keep(std::string_view set, const std::vector<nn::Score>& scores) {
   const auto& metrics = job_.task->metrics();
-  recorder_.metrics(at_.epoch, set, metrics, *scores);
-  for (std::size_t i = 0; i < metrics.size(); ++i)
-    shown_.push_back(
-        {.set = std::string(set),
-         .name = metrics[i].name,
-         .unit = metrics[i].unit,
-         .value = metrics[i].factor * (*scores)[i].numerator / (*scores)[i].denominator});
-  return (*scores)[0].numerator / (*scores)[0].denominator;
+  std::vector<store::Epoch> rows;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto [numerator, denominator] = scores[i];
+    rows.push_back(
+        {at_.epoch, recorder_.now(), std::string(set), metrics[i].name, numerator, denominator});
+    shown_.push_back({.set = std::string(set),
+                      .name = metrics[i].name,
+                      .unit = metrics[i].unit,
+                      .value = metrics[i].factor * numerator / denominator});
+  }
+  recorder_.evaluated(rows);
 }
 
 void Training::save() {
   agree();
   const auto span = job_.phases.enter(Phase::checkpoint);
+  check_weights();
   checkpoints_.save(gather(job_, at_));
+}
+
+/// A loss tells of the weights before its step: those after the last one are looked at here, so
+/// that no checkpoint is made of weights that nothing can be done with.
+void Training::check_weights() {
+  const double none = std::numeric_limits<double>::infinity();
+  const bool finite = job_.worker.weights().finite() && job_.worker.buffers().finite();
+  const double rank = control_->minimum(finite ? none : double(control_->rank()));
+  if (rank != none)
+    end_together(int(rank), base::Fault::not_a_number,
+                 fmt::format("the weights are not numbers after step {} {}", at_.steps, remedy()));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Whole runs, small: ranks are threads, the data are real.
 #include "train/train.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -214,6 +215,7 @@ TEST_F(Train, ALastBatchSmallerThanTheRanksIsTakenByAll) {
   for (const store::Step& step : result.steps) {
     samples += step.samples;
     none += step.samples == 0;
+    EXPECT_EQ(std::isnan(step.loss), step.samples == 0);
   }
   EXPECT_EQ(samples, 60000);
   EXPECT_EQ(none, 1);
@@ -224,10 +226,64 @@ TEST_F(Train, TakesRunningStatisticsAndViewsAsTheStudyDid) {
   made.model = choice(nn::model("resnet20"), {{"width", std::int64_t(2)}});
   made.precision = "float32";
   made.steps = 3;
-  made.buffers = "first";
+  made.buffers = Buffers::first;
   made.augment_validation = true;
   const Result result = run(made, 2);
   EXPECT_EQ(result.metrics.size(), 3u);
+}
+
+/// Trains until the run is stopped, and then one step more at another rate.
+class TrainOneStepMore : public Train {
+ protected:
+  Experiment stopped() const {
+    Experiment made = experiment("diverging");
+    const Result first = run(made, 2, [] { return true; });
+    EXPECT_TRUE(first.outcome.stopped);
+    made.steps = first.outcome.steps + 1;
+    return made;
+  }
+
+  static std::vector<std::string> files_in(const fs::path& folder) {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  void expect_no_number(
+      const Experiment& made, const std::string& of_what,
+      const AskedToStop& asked_to_stop = [] { return false; }) const {
+    const auto before = files_in(made.folder);
+    try {
+      run(made, 2, asked_to_stop);
+      ADD_FAILURE() << "it ended well";
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.fault, base::Fault::not_a_number);
+      EXPECT_NE(std::string(error.what()).find(of_what), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(files_in(made.folder), before) << "the last good checkpoint stays the newest";
+  }
+};
+
+TEST_F(TrainOneStepMore, ALastUpdateThatDivergesIsSeenInTheEvaluation) {
+  Experiment made = stopped();
+  made.learning_rate = 1e200;
+  expect_no_number(made, "the loss on the validation set is not a number after step");
+}
+
+TEST_F(TrainOneStepMore, WeightsThatAreNoNumbersAreNotKept) {
+  Experiment made = stopped();
+  made.learning_rate = 1e308;
+  made.reference_batch_size = 1;  // the rate is sixty times as high: no number any more
+  expect_no_number(made, "the weights are not numbers after step", [] { return true; });
+}
+
+TEST_F(Train, SaysWhatComputes) {
+  Experiment made = experiment("found");
+  made.steps = 1;
+  const store::Reader record(run(made, 1).outcome.record);
+  for (const char* key : {"libtorch", "blas", "blas_kernel", "onednn"})
+    EXPECT_NE(record.setting(key).value_or(""), "") << key;
 }
 
 }  // namespace

@@ -15,13 +15,11 @@
 #include "nn/task.h"
 #include "optimize/optimizer.h"
 #include "strategy/worker.h"
+#include "train/experiment.h"
 #include "train/fault.h"
 #include "train/phases.h"
 
 namespace parajoule::train {
-
-/// What becomes of a parameter that gets no gradient in a pass.
-enum class OnNoGradient { abort, zero };
 
 /// Memory in which `replica.h` of nn/ lays a model, handed out by the communicator: sums then work
 /// in place on it. With `gradients` it can be trained.

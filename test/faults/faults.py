@@ -78,17 +78,66 @@ def not_a_number(bench):
     assert last_record(bench).state == "failed"
 
 
+def picture_settings(bench, broken):
+    write_picture_files(bench.folder / "pictures", broken)
+    return ["data=images", f"images.folder={bench.folder}/pictures", "images.size=8",
+            "images.resize=8", "local_batch_size=10", "epochs=2"]
+
+
 def broken_picture(bench):
     """A picture that a loader thread cannot read ends the run and is named; or is left out."""
-    write_picture_files(bench.folder / "pictures", "class1/7.png")
-    settings = ["data=images", f"images.folder={bench.folder}/pictures", "images.size=8",
-                "images.resize=8", "local_batch_size=10", "epochs=2"]
+    settings = picture_settings(bench, "train/class1/7.png")
     bench.run(settings=settings).ended_with(USAGE, "rank", "class1/7.png")
     assert last_record(bench).state == "failed"
     bench.run(settings=settings + ["on_bad_sample=skip"]).ended_with(DONE)
     record = last_record(bench)
     assert record.state == "done"
     assert any("class1/7.png" in note for note in record.notes), record.notes
+    run = bench.run(settings=settings + ["on_bad_sample=replace", "seed=8"]).ended_with(DONE)
+    replaced = [note for note in last_record(bench).notes if "7.png" in note]
+    assert len(replaced) == 2 and "replaced by sample " in replaced[0], replaced
+    assert run.table_line("samples replaced by others") == "2", run.text()
+
+
+def broken_validation_picture(bench):
+    """A picture that cannot be evaluated is left out of the error, counted and named."""
+    settings = picture_settings(bench, "val/class0/2.png")
+    bench.run(settings=settings).ended_with(USAGE, "rank", "val/class0/2.png")
+    run = bench.run(settings=settings + ["on_bad_sample=replace"]).ended_with(DONE)
+    record = last_record(bench)
+    skipped = [note for note in record.notes if "2.png" in note]
+    assert len(skipped) == 2 and all("skipped" in note for note in skipped), record.notes
+    assert record.evaluated == {7}, record.evaluated
+    assert run.table_line("samples left out") == "2", run.text()
+
+
+def last_update_diverges(bench):
+    """Weights that give no number are not the end of a run that went well."""
+    bench.run(settings=["learning_rate=1e30", "steps=1"]).ended_with(
+        NOT_A_NUMBER, "rank 0", "not a number after step 1")
+    assert last_record(bench).state == "failed"
+    assert not bench.newest_checkpoint(), "a checkpoint of it was kept"
+
+
+def killed_session(bench):
+    """kill -9 of everything at once: of both ranks the last moment is lost and no more."""
+    bench.start(settings=["local_batch_size=1", "learning_rate=1e-4",
+                          "mlp.hidden=[1000, 1000]"])
+    bench.wait_for_steps(20)
+    time.sleep(1.5)
+    ranks = bench.ranks()
+    killed = time.time()
+    for rank in (0, 1):  # at once: none shall learn that another one died
+        os.kill(ranks[rank], signal.SIGKILL)
+    bench.kill_all()
+    record = last_record(bench)
+    assert record.state == "running", record.notes
+    assert record.epochs == 0, "the end of an epoch writes everything: choose a larger net"
+    # On its way a row waits twice for a third of a second, and for two ranks to end a step.
+    most = 0.3 + 0.3 + 2 * record.longest_step + 0.3
+    for rank in (0, 1):
+        lost = killed - record.started.timestamp() - record.last_seconds[rank]
+        assert lost < most, f"rank {rank}: the last {lost:.2f} s are lost, not {most:.2f} s"
 
 
 def reference(bench, settings):
@@ -260,6 +309,9 @@ CASES = {
     "hang": hangs,
     "nan": not_a_number,
     "broken_picture": broken_picture,
+    "broken_validation_picture": broken_validation_picture,
+    "last_update_diverges": last_update_diverges,
+    "killed_session": killed_session,
     "term_in_training": stops(signal.SIGTERM, "forward"),
     "term_in_data_wait": stops(signal.SIGTERM, "data"),
     "term_in_evaluation": stops(signal.SIGTERM, "evaluation"),

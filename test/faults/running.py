@@ -1,5 +1,7 @@
 """Starts real runs in a folder of their own, breaks them, and looks at what is left."""
 
+import contextlib
+import datetime
 import os
 import pathlib
 import signal
@@ -46,15 +48,15 @@ def write_png(path, size, level):
 
 
 def write_picture_files(folder, broken):
-    """Two classes of files; the training picture `broken` is cut short."""
+    """Two classes of files; the picture `broken` is cut short."""
     for part, count in (("train", 40), ("val", 4)):
         for label in (0, 1):
             place = folder / part / f"class{label}"
             place.mkdir(parents=True)
             for sample in range(count):
                 write_png(place / f"{sample}.png", 16, 60 + 120 * label + sample)
-    whole = (folder / "train" / broken).read_bytes()
-    (folder / "train" / broken).write_bytes(whole[:len(whole) // 2])
+    whole = (folder / broken).read_bytes()
+    (folder / broken).write_bytes(whole[:len(whole) // 2])
 
 
 EXPERIMENT = """
@@ -77,6 +79,15 @@ folder = "{folder}"
 flip = true
 random_crop = 1
 """
+
+
+def name_of(process):
+    try:
+        return f"{process} " + " ".join(
+            word.decode(errors="replace")
+            for word in pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[:4])
+    except OSError:
+        return f"{process}, gone meanwhile"
 
 
 class Bench:
@@ -139,9 +150,23 @@ class Bench:
                     found[int(word.split(b"=")[1])] = process
         return found
 
+    def wait_for_steps(self, steps):
+        """Until the record has so many of each rank."""
+        began = time.monotonic()
+        while time.monotonic() - began < START_SECONDS:
+            time.sleep(0.05)
+            try:
+                done = [Record(path).steps for path in self.records()]
+            except sqlite3.OperationalError:
+                continue  # it is being made
+            if done and all(sum(r == rank for r, _ in done[-1]) >= steps for rank in (0, 1)):
+                return
+        raise AssertionError(f"no {steps} steps of both ranks within {START_SECONDS} s")
+
     def kill_all(self):
         for process in self.processes():
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # its parent was quicker
+                os.kill(process, signal.SIGKILL)
 
 
 class Run:
@@ -175,7 +200,7 @@ class Run:
         while left and time.monotonic() - self.ended < MOMENT_SECONDS:  # daemons of MPI follow
             time.sleep(0.05)
             left = self.bench.processes()
-        assert not left, f"processes outlive the launcher: {left}"
+        assert not left, f"processes outlive the launcher: {[name_of(each) for each in left]}"
         return self
 
     def text(self):
@@ -193,6 +218,13 @@ class Run:
         return self
 
 
+    def table_line(self, name):
+        """The rest of the one line of the final table that begins with `name`."""
+        lines = [line for line in self.text().splitlines() if line.startswith(name)]
+        assert len(lines) == 1, f"{name}: {lines}\n{self.text()}"
+        return lines[0][len(name):].strip()
+
+
 class Record:
     """A record read by SQLite alone."""
 
@@ -201,10 +233,19 @@ class Record:
         database = sqlite3.connect(path)
         self.integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
         self.state = database.execute("SELECT state FROM run").fetchone()[0]
+        self.started = datetime.datetime.fromisoformat(
+            database.execute("SELECT started_utc FROM run").fetchone()[0].replace("Z", "+00:00"))
         self.steps = database.execute("SELECT rank, step FROM step ORDER BY rank, step").fetchall()
         self.settings = dict(database.execute("SELECT key, value FROM setting"))
+        ends = database.execute("SELECT rank, seconds FROM step ORDER BY rank, step").fetchall()
+        self.last_seconds = dict(ends)
+        self.longest_step = max((  # of the ten last ones of each rank
+            mine[i] - mine[i - 1] for mine in ([s for r, s in ends if r == rank] for rank in (0, 1))
+            for i in range(max(1, len(mine) - 10), len(mine))), default=0)
         self.notes = [text for text, in database.execute("SELECT text FROM note")]
         self.epochs = database.execute("SELECT count(*) FROM epoch").fetchone()[0]
+        self.evaluated = {samples for samples, in database.execute(
+            "SELECT denominator FROM epoch")}
         database.close()
 
     def is_whole(self):
