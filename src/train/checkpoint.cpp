@@ -23,29 +23,29 @@ constexpr std::string_view list_name = "checkpoint.parts";  // (ranks, 2): bytes
 constexpr std::size_t kept = 2;
 constexpr std::size_t told_length = 3;
 
-/// The step of `120.ckpt`, `120.rank3.ckpt` and their temporary files.
-std::optional<std::int64_t> step_of(const fs::path& file) {
+/// The number of `120.ckpt`, `120.rank3.ckpt` and their temporary files.
+std::optional<std::int64_t> number_of(const fs::path& file) {
   const std::string name = file.filename().string();
-  std::int64_t step = 0;
-  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), step);
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
   const std::string_view rest(end, name.data() + name.size());
   if (failure != std::errc() || !rest.starts_with('.')) return std::nullopt;
-  return step;
+  return number;
 }
 
 bool is_shared(const fs::path& file) {
-  const auto step = step_of(file);
-  return step && file.filename() == fmt::format("{}{}", *step, extension);
+  const auto number = number_of(file);
+  return number && file.filename() == fmt::format("{}{}", *number, extension);
 }
 
-/// Steps of which the file that makes them count is there, newest first.
-std::vector<std::int64_t> steps_in(const fs::path& folder) {
-  std::vector<std::int64_t> steps;
+/// Numbers of the checkpoints of which the file that makes them count is there, newest first.
+std::vector<std::int64_t> checkpoints_in(const fs::path& folder) {
+  std::vector<std::int64_t> existing;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_shared(entry.path())) steps.push_back(*step_of(entry.path()));
+    if (is_shared(entry.path())) existing.push_back(*number_of(entry.path()));
   }
-  std::ranges::sort(steps, std::greater());
-  return steps;
+  std::ranges::sort(existing, std::greater());
+  return existing;
 }
 
 /// The numbers of a part, as they stand in the list of the file that makes it count.
@@ -84,12 +84,12 @@ Checkpoints::Checkpoints(fs::path folder, comm::Communicator& group)
                           folder_.string(), failure.message()));
 }
 
-fs::path Checkpoints::shared_file(std::int64_t step) const {
-  return folder_ / fmt::format("{}{}", step, extension);
+fs::path Checkpoints::shared_file(std::int64_t number) const {
+  return folder_ / fmt::format("{}{}", number, extension);
 }
 
-fs::path Checkpoints::own_file(std::int64_t step, int rank) const {
-  return folder_ / fmt::format("{}.rank{}{}", step, rank, extension);
+fs::path Checkpoints::own_file(std::int64_t number, int rank) const {
+  return folder_ / fmt::format("{}.rank{}{}", number, rank, extension);
 }
 
 /// Each rank does its work, then all learn whether all have done it, and go on or throw together.
@@ -121,15 +121,15 @@ std::vector<Checkpoints::Numbers> Checkpoints::together(const std::function<Numb
 }
 
 void Checkpoints::save(Checkpoint checkpoint) {
-  if (last_ == checkpoint.step) return;
+  if (last_ == checkpoint.number) return;
   try {
     write(checkpoint);
   } catch (...) {
     std::error_code ignored;  // there may be no such file, and the first failure counts
-    fs::remove(own_file(checkpoint.step, group_.rank()), ignored);
+    fs::remove(own_file(checkpoint.number, group_.rank()), ignored);
     throw;
   }
-  last_ = checkpoint.step;
+  last_ = checkpoint.number;
 }
 
 void Checkpoints::write(Checkpoint& checkpoint) {
@@ -137,7 +137,7 @@ void Checkpoints::write(Checkpoint& checkpoint) {
   std::vector<Numbers> parts = together([&] {
     if (!ranks_differ) return Numbers{};
     const Archive nothing;
-    return numbers_of(write_archive(own_file(checkpoint.step, group_.rank()),
+    return numbers_of(write_archive(own_file(checkpoint.number, group_.rank()),
                                     checkpoint.own ? *checkpoint.own : nothing));
   });
   if (!ranks_differ) parts.clear();
@@ -149,30 +149,30 @@ void Checkpoints::write(Checkpoint& checkpoint) {
 }
 
 void Checkpoints::commit(Checkpoint& checkpoint, const std::vector<Numbers>& parts) const {
-  const auto steps = steps_in(folder_);
-  if (!steps.empty() && steps.front() > checkpoint.step) {
+  const auto existing = checkpoints_in(folder_);
+  if (!existing.empty() && existing.front() > checkpoint.number) {
     throw Error(Fault::input,
-                fmt::format("{} holds a checkpoint of step {}, later than this one of step {}, so "
-                            "it is another run's: name another folder with the key `checkpoints`",
-                            folder_.string(), steps.front(), checkpoint.step));
+                fmt::format("{} holds the checkpoint {}, later than this one, {}, so it is "
+                            "another run's: name another folder with the key `checkpoints`",
+                            folder_.string(), existing.front(), checkpoint.number));
   }
   std::vector<std::int64_t> numbers;
   for (const Numbers& part : parts) numbers.insert(numbers.end(), part.begin(), part.end());
   checkpoint.shared.put(list_name, base::Vector(std::span(numbers)),
                         {std::int64_t(parts.size()), 2});
-  write_archive(shared_file(checkpoint.step), checkpoint.shared);
+  write_archive(shared_file(checkpoint.number), checkpoint.shared);
   remove_old();
 }
 
 void Checkpoints::remove_old() const {
-  const std::vector<std::int64_t> steps = steps_in(folder_);
-  const auto keep = std::span(steps).first(std::min(steps.size(), kept));
+  const std::vector<std::int64_t> existing = checkpoints_in(folder_);
+  const auto keep = std::span(existing).first(std::min(existing.size(), kept));
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder_)) {
-    const auto step = step_of(entry.path());
+    const auto number = number_of(entry.path());
     const fs::path last_name = entry.path().extension();
-    if (!step || (last_name != extension && last_name != ".part")) continue;
-    if (std::ranges::find(keep, *step) == keep.end()) old.push_back(entry.path());
+    if (!number || (last_name != extension && last_name != ".part")) continue;
+    if (std::ranges::find(keep, *number) == keep.end()) old.push_back(entry.path());
   }
   // What makes a set count goes first: a set is complete or does not count at every moment.
   std::ranges::stable_partition(old, is_shared);
@@ -180,42 +180,42 @@ void Checkpoints::remove_old() const {
   for (const fs::path& file : old) fs::remove(file, ignored);
 }
 
-Checkpoints::Restored Checkpoints::read(std::int64_t step) const {
+Checkpoints::Restored Checkpoints::read(std::int64_t number) const {
   Restored restored;
-  restored.checkpoint.step = step;
-  restored.checkpoint.shared = read_archive(shared_file(step));
-  const auto parts = take_list(restored.checkpoint.shared, shared_file(step));
+  restored.checkpoint.number = number;
+  restored.checkpoint.shared = read_archive(shared_file(number));
+  const auto parts = take_list(restored.checkpoint.shared, shared_file(number));
   restored.ranks_with_own = int(parts.size());
   if (group_.rank() < restored.ranks_with_own) {
-    restored.checkpoint.own = read_archive(own_file(step, group_.rank()));
+    restored.checkpoint.own = read_archive(own_file(number, group_.rank()));
   }
   return restored;
 }
 
-void Checkpoints::check(std::int64_t step) const {
-  Archive shared = read_archive(shared_file(step));
-  const auto parts = take_list(shared, shared_file(step));
+void Checkpoints::check(std::int64_t number) const {
+  Archive shared = read_archive(shared_file(number));
+  const auto parts = take_list(shared, shared_file(number));
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-    const fs::path file = own_file(step, int(rank));
+    const fs::path file = own_file(number, int(rank));
     if (numbers_of(verify_archive(file)) == parts[rank]) continue;
     throw Error(Fault::input, fmt::format("{} is not the file that {} lists", file.string(),
-                                          shared_file(step).string()));
+                                          shared_file(number).string()));
   }
 }
 
 std::optional<std::int64_t> Checkpoints::newest_whole(std::vector<std::string>& skipped) const {
   std::vector<fs::path> broken;
-  for (std::int64_t step : steps_in(folder_)) {
+  for (std::int64_t number : checkpoints_in(folder_)) {
     try {
-      check(step);
+      check(number);
     } catch (const Error& failure) {
       if (failure.fault != Fault::input) throw;
       skipped.push_back(failure.what());
-      broken.push_back(shared_file(step));
+      broken.push_back(shared_file(number));
       continue;
     }
     for (const fs::path& file : broken) fs::rename(file, file.string() + ".broken");
-    return step;
+    return number;
   }
   if (broken.empty()) return std::nullopt;
   throw Error(Fault::input,
@@ -227,8 +227,8 @@ std::optional<std::int64_t> Checkpoints::newest_whole(std::vector<std::string>& 
 std::optional<Checkpoints::Restored> Checkpoints::restore() {
   std::vector<std::string> skipped;
   const auto found = together([&] {
-    const auto step = group_.rank() == 0 ? newest_whole(skipped) : std::nullopt;
-    return step ? Numbers{1, *step} : Numbers{};
+    const auto number = group_.rank() == 0 ? newest_whole(skipped) : std::nullopt;
+    return number ? Numbers{1, *number} : Numbers{};
   });
   if (found.front()[0] == 0) return std::nullopt;
   Restored restored;
@@ -237,7 +237,7 @@ std::optional<Checkpoints::Restored> Checkpoints::restore() {
     return Numbers{};
   });
   restored.skipped = std::move(skipped);
-  last_ = restored.checkpoint.step;
+  last_ = restored.checkpoint.number;
   return restored;
 }
 

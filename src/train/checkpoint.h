@@ -16,15 +16,16 @@
 
 namespace parajoule::train {
 
-/// The state after `step` steps: what all ranks have alike, and what a rank has of its own.
+/// What all ranks have alike, and what a rank has of its own. Numbers grow with every step and
+/// every evaluation, so that neither is lost.
 struct Checkpoint {
-  std::int64_t step = 0;
+  std::int64_t number = 0;
   base::Archive shared;              ///< rank 0's is written; the others may leave it empty
   std::optional<base::Archive> own;  ///< of this rank; none where replicas do not differ
 };
 
-/// The folder of a run's checkpoints, seen by all ranks. A checkpoint is `<step>.ckpt` and, where
-/// ranks differ, one `<step>.rank<r>.ckpt` each; the first is written last and lists length and
+/// The folder of a run's checkpoints, seen by all ranks. A checkpoint is `<number>.ckpt` and, where
+/// ranks differ, one `<number>.rank<r>.ckpt` each; the first is written last and lists length and
 /// checksum of the others, so a set is complete or does not count. The newest two are kept.
 class Checkpoints {
  public:
@@ -33,7 +34,7 @@ class Checkpoints {
 
   /// Returns when the checkpoint is on disk and verified. Throws on every rank if one of them could
   /// not write: Error{environment} there, Error{peer} that names it on the others. The checkpoint
-  /// before stays. A step that was just saved or restored is not written again.
+  /// before stays. What was just saved or restored is not written again.
   void save(Checkpoint checkpoint);
 
   struct Restored {
@@ -55,14 +56,14 @@ class Checkpoints {
   /// Two numbers that a rank tells the others after work that may have failed on it alone.
   using Numbers = std::array<std::int64_t, 2>;
 
-  std::filesystem::path shared_file(std::int64_t step) const;
-  std::filesystem::path own_file(std::int64_t step, int rank) const;
+  std::filesystem::path shared_file(std::int64_t number) const;
+  std::filesystem::path own_file(std::int64_t number, int rank) const;
   std::vector<Numbers> together(const std::function<Numbers()>& work);
   void write(Checkpoint& checkpoint);
   void commit(Checkpoint& checkpoint, const std::vector<Numbers>& parts) const;
   std::optional<std::int64_t> newest_whole(std::vector<std::string>& skipped) const;
-  void check(std::int64_t step) const;
-  Restored read(std::int64_t step) const;
+  void check(std::int64_t number) const;
+  Restored read(std::int64_t number) const;
   void remove_old() const;
 
   std::filesystem::path folder_;

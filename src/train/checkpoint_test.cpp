@@ -49,27 +49,27 @@ class CheckpointFolder : public testing::Test {
   fs::path folder_;
 };
 
-Archive state(std::int64_t step, std::string_view whose) {
+Archive state(std::int64_t number, std::string_view whose) {
   std::vector<float> weights(500);
-  base::Stream random{std::uint64_t(step), std::uint64_t(whose.size())};
+  base::Stream random{std::uint64_t(number), std::uint64_t(whose.size())};
   for (float& weight : weights) weight = float(random.normal());
   Archive archive;
   archive.put("whose", whose);
-  archive.put("step", step);
+  archive.put("number", number);
   archive.put("weights", base::Vector(std::span(weights)));
   return archive;
 }
 
-Archive own_state(std::int64_t step, int rank) {
-  return state(step, "rank " + std::string(std::size_t(rank), '|'));
+Archive own_state(std::int64_t number, int rank) {
+  return state(number, "rank " + std::string(std::size_t(rank), '|'));
 }
 
-Checkpoint of_one(std::int64_t step) {
-  return {.step = step, .shared = state(step, "all"), .own = {}};
+Checkpoint of_one(std::int64_t number) {
+  return {.number = number, .shared = state(number, "all"), .own = {}};
 }
 
-Checkpoint of_many(std::int64_t step, int rank) {
-  return {.step = step, .shared = state(step, "all"), .own = own_state(step, rank)};
+Checkpoint of_many(std::int64_t number, int rank) {
+  return {.number = number, .shared = state(number, "all"), .own = own_state(number, rank)};
 }
 
 void flip_a_bit(const fs::path& file) {
@@ -104,13 +104,13 @@ TEST_F(CheckpointFolder, GivesBackTheNewestAndKeepsTwo) {
   {
     Checkpoints checkpoints(folder_, world);
     // 9 and 10: numbers, not words, decide what is newest.
-    for (std::int64_t step : {0, 8, 9, 10}) checkpoints.save(of_one(step));
+    for (std::int64_t number : {0, 8, 9, 10}) checkpoints.save(of_one(number));
   }
   EXPECT_THAT(names(), UnorderedElementsAre("9.ckpt", "10.ckpt"));
   Checkpoints checkpoints(folder_, world);
   const auto restored = checkpoints.restore();
   ASSERT_TRUE(restored);
-  EXPECT_EQ(restored->checkpoint.step, 10);
+  EXPECT_EQ(restored->checkpoint.number, 10);
   EXPECT_EQ(restored->checkpoint.shared.entries(), state(10, "all").entries());
   EXPECT_FALSE(restored->checkpoint.own);
   EXPECT_EQ(restored->ranks_with_own, 0);
@@ -120,7 +120,7 @@ TEST_F(CheckpointFolder, GivesBackTheNewestAndKeepsTwo) {
 TEST_F(CheckpointFolder, GivesEachRankItsOwn) {
   comm::Threads(3).run([&](comm::Communicator& world) {
     Checkpoints checkpoints(folder_, world);
-    for (std::int64_t step : {1, 2, 3}) checkpoints.save(of_many(step, world.rank()));
+    for (std::int64_t number : {1, 2, 3}) checkpoints.save(of_many(number, world.rank()));
   });
   EXPECT_THAT(names(),
               UnorderedElementsAre("2.ckpt", "2.rank0.ckpt", "2.rank1.ckpt", "2.rank2.ckpt",
@@ -130,7 +130,7 @@ TEST_F(CheckpointFolder, GivesEachRankItsOwn) {
       Checkpoints checkpoints(folder_, world);
       const auto restored = checkpoints.restore();
       ASSERT_TRUE(restored);
-      EXPECT_EQ(restored->checkpoint.step, 3);
+      EXPECT_EQ(restored->checkpoint.number, 3);
       EXPECT_EQ(restored->checkpoint.shared.entries(), state(3, "all").entries());
       EXPECT_EQ(restored->ranks_with_own, 3);
       ASSERT_EQ(restored->checkpoint.own.has_value(), world.rank() < 3);
@@ -144,20 +144,20 @@ TEST_F(CheckpointFolder, PassesOverADamagedSetAndSaysSo) {
   for (const std::string damaged : {"3.ckpt", "3.rank1.ckpt"}) {
     comm::Threads(2).run([&](comm::Communicator& world) {
       Checkpoints checkpoints(folder_, world);
-      for (std::int64_t step : {2, 3}) checkpoints.save(of_many(step, world.rank()));
+      for (std::int64_t number : {2, 3}) checkpoints.save(of_many(number, world.rank()));
     });
     flip_a_bit(folder_ / damaged);
     comm::Threads(2).run([&](comm::Communicator& world) {
       Checkpoints checkpoints(folder_, world);
       const auto restored = checkpoints.restore();
       ASSERT_TRUE(restored);
-      EXPECT_EQ(restored->checkpoint.step, 2);
+      EXPECT_EQ(restored->checkpoint.number, 2);
       if (world.rank() == 0) {
         EXPECT_THAT(restored->skipped,
                     ElementsAre(AllOf(HasSubstr(damaged), HasSubstr("is damaged"))));
       }
       checkpoints.save(of_many(3, world.rank()));
-      EXPECT_EQ(checkpoints.restore()->checkpoint.step, 3);
+      EXPECT_EQ(checkpoints.restore()->checkpoint.number, 3);
     });
     EXPECT_TRUE(fs::exists(folder_ / "3.ckpt.broken"));
     fs::remove_all(folder_);
@@ -167,7 +167,7 @@ TEST_F(CheckpointFolder, PassesOverADamagedSetAndSaysSo) {
 TEST_F(CheckpointFolder, PassesOverASetWithARanksFileMissingOrOfAnotherRun) {
   comm::Threads(2).run([&](comm::Communicator& world) {
     Checkpoints checkpoints(folder_, world);
-    for (std::int64_t step : {2, 3}) checkpoints.save(of_many(step, world.rank()));
+    for (std::int64_t number : {2, 3}) checkpoints.save(of_many(number, world.rank()));
   });
   comm::Solo world;
   fs::copy_file(folder_ / "2.rank1.ckpt", folder_ / "3.rank1.ckpt",
@@ -175,14 +175,14 @@ TEST_F(CheckpointFolder, PassesOverASetWithARanksFileMissingOrOfAnotherRun) {
   {
     Checkpoints checkpoints(folder_, world);
     const auto restored = checkpoints.restore();
-    EXPECT_EQ(restored->checkpoint.step, 2);
+    EXPECT_EQ(restored->checkpoint.number, 2);
     EXPECT_THAT(restored->skipped, ElementsAre(HasSubstr("is not the file that")));
   }
   fs::rename(folder_ / "3.ckpt.broken", folder_ / "3.ckpt");
   fs::remove(folder_ / "3.rank1.ckpt");
   Checkpoints checkpoints(folder_, world);
   const auto restored = checkpoints.restore();
-  EXPECT_EQ(restored->checkpoint.step, 2);
+  EXPECT_EQ(restored->checkpoint.number, 2);
   EXPECT_THAT(restored->skipped,
               ElementsAre(AllOf(HasSubstr("3.rank1.ckpt"), HasSubstr("No such file"))));
 }
@@ -221,7 +221,7 @@ TEST_F(CheckpointFolder, RefusesTheFolderOfAnotherRun) {
     FAIL() << "saved";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.fault, base::Fault::input);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("step 100"), HasSubstr("step 5")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("checkpoint 100"), HasSubstr("this one, 5")));
   }
   EXPECT_THAT(names(), ElementsAre("100.ckpt"));
 }
@@ -274,19 +274,19 @@ TEST_F(CheckpointFolder, AFailureBeforeTheCommitLeavesTheOldOne) {
     checkpoints.save(of_many(1, world.rank()));
     checkpoints.before_commit([] { throw base::Error(base::Fault::bug, "asked for"); });
     EXPECT_THROW(checkpoints.save(of_many(2, world.rank())), base::Error);
-    EXPECT_EQ(checkpoints.restore()->checkpoint.step, 1);
+    EXPECT_EQ(checkpoints.restore()->checkpoint.number, 1);
   });
   EXPECT_THAT(names(), UnorderedElementsAre("1.ckpt", "1.rank0.ckpt", "1.rank1.ckpt"));
 }
 
-// Saves step `step` with a part of its own, killed at `tick` of its disk, or never.
-int status_of_save(const fs::path& folder, std::int64_t step, std::int64_t tick) {
+// Saves the checkpoint `number` with a part of its own, killed at `tick` of its disk, or never.
+int status_of_save(const fs::path& folder, std::int64_t number, std::int64_t tick) {
   const pid_t child = fork();
   if (child == 0) {
     comm::Solo world;
     Checkpoints checkpoints(folder, world);
     failing_disk::kill_at(tick);
-    checkpoints.save(of_many(step, 0));
+    checkpoints.save(of_many(number, 0));
     _exit(0);
   }
   int status = 0;
@@ -296,33 +296,33 @@ int status_of_save(const fs::path& folder, std::int64_t step, std::int64_t tick)
 
 TEST_F(CheckpointFolder, AKilledRunFindsTheOldSetOrTheNew) {
   comm::Solo world;
-  std::int64_t step = 2;
+  std::int64_t number = 2;
   {
     Checkpoints checkpoints(folder_, world);
     for (std::int64_t first : {1, 2}) checkpoints.save(of_many(first, 0));
   }
   failing_disk::heal();
-  Checkpoints(folder_, world).save(of_many(++step, 0));
+  Checkpoints(folder_, world).save(of_many(++number, 0));
   const std::int64_t length = failing_disk::ticks();
   base::Stream random{1};
   for (int round = 0; round < 60; ++round) {
     // Fifty moments anywhere, and the last ten one by one: the removal of the old set.
     const std::int64_t at =
         round < 50 ? std::int64_t(random.below(std::uint64_t(length))) : length - (round - 49);
-    const int status = status_of_save(folder_, step + 1, at);
+    const int status = status_of_save(folder_, number + 1, at);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << at;
     Checkpoints checkpoints(folder_, world);
     const auto restored = checkpoints.restore();
     ASSERT_TRUE(restored) << at;
-    const std::int64_t found = restored->checkpoint.step;
-    EXPECT_TRUE(found == step || found == step + 1) << found << " after " << step;
+    const std::int64_t found = restored->checkpoint.number;
+    EXPECT_TRUE(found == number || found == number + 1) << found << " after " << number;
     EXPECT_EQ(restored->checkpoint.shared.entries(), state(found, "all").entries());
     EXPECT_EQ(restored->checkpoint.own->entries(), own_state(found, 0).entries());
     EXPECT_THAT(restored->skipped, IsEmpty());
-    step = found;
+    number = found;
   }
   Checkpoints checkpoints(folder_, world);
-  for (int more = 0; more < 2; ++more) checkpoints.save(of_many(++step, 0));
+  for (int more = 0; more < 2; ++more) checkpoints.save(of_many(++number, 0));
   EXPECT_EQ(names().size(), 4) << "what killed runs have left is removed";
 }
 

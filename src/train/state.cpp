@@ -78,8 +78,7 @@ base::Archive take_own(base::Archive& all, comm::Communicator& group) {
 
 Checkpoint gather(Job& job, const Position& position) {
   Checkpoint checkpoint;
-  // Grows with every step and with every evaluation, so that neither is lost.
-  checkpoint.step = position.steps + position.epoch;
+  checkpoint.number = position.steps + position.epoch;
   job.save(checkpoint.shared);
   base::Archive own = take_own(checkpoint.shared, job.group);
   std::string differing;
