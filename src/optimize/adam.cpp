@@ -31,11 +31,12 @@ template <class T>
   }
 }
 
-// Plain functions, because only those are compiled for several instruction sets.
-PARAJOULE_VECTORISED void update(const Elements<float>& e, const Coefficients<float>& c) {
+// Plain functions, because only those are compiled for several instruction sets; with a name that
+// no other file has, because clang 16 shares what chooses between them by the name alone.
+PARAJOULE_VECTORISED void update_adam(const Elements<float>& e, const Coefficients<float>& c) {
   loop(e, c);
 }
-PARAJOULE_VECTORISED void update(const Elements<double>& e, const Coefficients<double>& c) {
+PARAJOULE_VECTORISED void update_adam(const Elements<double>& e, const Coefficients<double>& c) {
   loop(e, c);
 }
 
@@ -62,8 +63,8 @@ class Adam final : public Optimizer {
   void step_as(base::Vector weights, base::Vector gradients, base::Range range, double rate) {
     for (const StepCounts::Counted& counted : moments_.steps.advance(range))
       for (const Decay::Piece& piece : decay_.within(counted.range))
-        update(elements<T>(weights, gradients, moments_, piece.range),
-               Coefficients<T>(betas_, counted.steps, rate, piece.strength));
+        update_adam(elements<T>(weights, gradients, moments_, piece.range),
+                    Coefficients<T>(betas_, counted.steps, rate, piece.strength));
   }
 
   Betas betas_;
