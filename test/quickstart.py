@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Trains the example of ./quickstart and holds what it shows to what is promised: it learns, the
+table has its rows, energy is labelled, and a file gets no control characters.
+
+    test/quickstart.py BIN EXAMPLE
+"""
+
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+MOST_ERROR = 15  # per cent, after one epoch
+ROWS = ["wall time", "training samples", "device hours", "samples per device hour",
+        "passes per device hour", "energy measured", "energy modelled",
+        "kWh per device hour measured", "kWh per device hour modelled",
+        "Wh per 1000 samples measured", "Wh per 1000 samples modelled", "data wait", "forward",
+        "backward", "exposed communication", "update", "evaluation", "parajoule runs show"]
+
+
+def main(binaries, example):
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([pathlib.Path(binaries).resolve() / "parajoule", "train",
+                              pathlib.Path(example).resolve()],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        shown = run.stdout.decode()
+        print(shown)
+        assert run.returncode == 0, f"status {run.returncode}"
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]", shown), "control characters in a file"
+        missing = [row for row in ROWS if row not in shown]
+        assert not missing, f"not in the table: {missing}"
+        record, = pathlib.Path(folder, "records").glob("*.db")
+        (error,), = sqlite3.connect(record).execute(
+            "SELECT 100 * numerator / denominator FROM epoch "
+            "WHERE metric = 'top1_error' AND \"set\" = 'validation'")
+        assert error <= MOST_ERROR, f"top-1 error {error:.2f} %"
+
+
+main(*sys.argv[1:])
