@@ -107,7 +107,8 @@ def run_peer(name, case, form, place):
     assert not any(rank.returncode for rank in ranks), f"the peer failed: {name} {form}"
     measures = [json.loads(output.splitlines()[-1]) for output in outputs]
     assert all(m["parameters"] == case["parameters"] for m in measures), measures[0]["parameters"]
-    return rate_of(measures) | dict(losses=[m["losses"] for m in measures])
+    return rate_of(measures) | dict(losses=[m["losses"] for m in measures],
+                                    libtorch=measures[0]["torch"])
 
 
 def start_ours(name, case, steps, place):
@@ -136,7 +137,9 @@ def run_ours(name, case, place):
     database = sqlite3.connect(record)
     rows = database.execute("SELECT rank, step, seconds, samples, loss FROM step "
                             "ORDER BY rank, step").fetchall()
+    settings = dict(database.execute("SELECT key, value FROM setting"))
     database.close()
+    assert settings["blas_kernel"] == place.kernel, settings["blas_kernel"]
     measures, losses = [], []
     for rank in range(RANKS):
         mine = [row for row in rows if row[0] == rank]
@@ -147,7 +150,7 @@ def run_ours(name, case, place):
                              seconds=mine[-1][2] - mine[case["settling"] - 1][2],
                              cpu_seconds=(long - short) / RANKS))
         losses.append([row[4] for row in mine])
-    return rate_of(measures) | dict(losses=losses)
+    return rate_of(measures) | dict(losses=losses, libtorch=settings["libtorch"])
 
 
 def learned(losses):
@@ -174,6 +177,8 @@ def compare(name, case, rounds, place):
                       else run_peer(name, case, contender, place))
             assert learned(result.pop("losses")) or case["steps"] < 20, f"{contender} learns nothing"
             results[contender].append(result)
+            libtorch = {r["libtorch"] for of in results.values() for r in of}
+            assert len(libtorch) == 1, f"not the same libtorch: {libtorch}"
             print(f"  round {turn + 1}: {contender:9s} {result['samples_per_second']:9.1f} "
                   f"samples/s  {1e3 * result['cpu_seconds_per_sample']:8.3f} CPU ms/sample",
                   file=sys.stderr, flush=True)
@@ -189,7 +194,8 @@ def compare(name, case, rounds, place):
 
 def table(outcome):
     lines = [f"{outcome['case']}: {RANKS} ranks, {CASES[outcome['case']]['batch']} samples a rank "
-             f"and step, {len(outcome['rounds']['ours'])} rounds",
+             f"and step, {len(outcome['rounds']['ours'])} rounds, libtorch "
+             f"{outcome['rounds']['ours'][0]['libtorch']}",
              f"  {'':9s} {'samples/s':>10s} {'CPU ms/sample':>14s}   "
              f"{'ours faster by':>24s} {'less CPU time by':>24s}  target"]
     for contender in CONTENDERS:
@@ -213,6 +219,7 @@ class Place:
         self.program = pathlib.Path(build).resolve() / "bin" / "parajoule"
         self.cores = sorted(os.sched_getaffinity(0))[:RANKS]
         self.environment = surroundings()
+        self.kernel = blas_kernel(self.environment)
         self.folder = pathlib.Path(folder)
         assert len(self.cores) == RANKS, f"needs {RANKS} cores, a core a rank"
 
@@ -228,7 +235,8 @@ def main():
     for name in arguments.case or CASES:
         with tempfile.TemporaryDirectory() as folder:
             place = Place(arguments.build, folder)
-            print(f"OpenBLAS kernel {blas_kernel(place.environment)}, cores {place.cores}, load "
+            print(f"OpenBLAS kernel {place.kernel}, OPENBLAS_NUM_THREADS="
+                  f"{place.environment['OPENBLAS_NUM_THREADS']}, cores {place.cores}, load "
                   f"{os.getloadavg()[0]:.2f}", flush=True)
             write_data(name, place.folder)
             outcomes.append(compare(name, CASES[name], arguments.rounds, place))

@@ -154,7 +154,7 @@ def main(case, form, batch_size, steps, settling, folder):
     cpu_seconds = time.process_time() - begin_cpu
     print(json.dumps({"rank": peer.rank, "parameters": peer.parameters, "seconds": seconds,
                       "cpu_seconds": cpu_seconds, "samples": (steps - settling) * batch_size,
-                      "losses": losses, "torch": torch.__version__}), flush=True)
+                      "losses": losses, "torch": torch.__version__.split("a")[0].split("+")[0]}), flush=True)
     dist.barrier()
 
 
