@@ -106,7 +106,9 @@ HERE int __pthread_key_create(pthread_key_t* key, end* act) {
 HERE int pthread_key_delete(pthread_key_t key) { return old_pthread_key_delete(key); }
 HERE void* pthread_getspecific(pthread_key_t key) { return old_pthread_getspecific(key); }
 #pragma GCC diagnostic push
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // the pointer is kept, not followed
+#endif
 HERE int pthread_setspecific(pthread_key_t key, const void* to) {
   return old_pthread_setspecific(key, to);
 }
