@@ -146,13 +146,23 @@ std::string choice_section(const Choice& choice) {
   return text;
 }
 
-std::string recipe_section(const Recipe& recipe) {
+bool is_word(const Vocabulary& vocabulary, const Preset& preset) {
+  const std::vector<base::Option> top = vocabulary.top();
+  const std::span<const base::Option> options = preset.table.empty()
+                                                    ? std::span<const base::Option>(top)
+                                                    : vocabulary.alternative(preset.table)->options;
+  const auto option = std::ranges::find(options, preset.key, &base::Option::name);
+  return option != options.end() && option->kind == base::Option::Kind::word;
+}
+
+std::string recipe_section(const Vocabulary& vocabulary, const Recipe& recipe) {
   std::string text = fmt::format("\n### `{}`\n\n{}\n\n{}\n\n```toml\n", recipe.name, recipe.summary,
                                  recipe.source);
   std::string_view table;
   for (const Preset& preset : recipe.presets) {
     if (preset.table != table) text += fmt::format("\n[{}]\n", table = preset.table);
-    text += fmt::format("{} = {}\n", preset.key, preset.value);
+    const std::string_view quote = is_word(vocabulary, preset) ? "\"" : "";
+    text += fmt::format("{} = {}{}{}\n", preset.key, quote, preset.value, quote);
   }
   return text + "```\n";
 }
@@ -161,7 +171,7 @@ std::string recipe_section(const Recipe& recipe) {
 
 std::string explained(const base::Option& option) {
   const std::string help = comment(help_of(option));
-  if (left_out(option)) return fmt::format("{}# {} = \n", help, option.name);
+  if (left_out(option)) return fmt::format("{}# {} =\n", help, option.name);
   return fmt::format("{}{} = {}\n", help, option.name, value_text(option));
 }
 
@@ -186,7 +196,7 @@ std::string example(const Vocabulary& vocabulary) {
     text += explained(key.option);
     if (first) text += of_choices(vocabulary);
   }
-  return text + heading("Options of what was chosen above") + of_chosen_tables(vocabulary);
+  return text + "\n# --- Options of what was chosen above\n" + of_chosen_tables(vocabulary);
 }
 
 std::string page(const Vocabulary& vocabulary) {
@@ -195,16 +205,23 @@ std::string page(const Vocabulary& vocabulary) {
       "Written by `parajoule train --keys`; do not edit by hand.\n\n"
       "A choice (`model`, `data`, `strategy`, `optimizer`, `schedule`) is a key at the top of the\n"
       "file that holds a name; its options stand in the table of that name. `--set key=value` and\n"
-      "`--set table.key=value` on the command line hold against the file; a bare key is one of "
-      "the\n"
-      "top of the file, else an option of the chosen strategy. The record of a run keeps every\n"
-      "value with its origin: default, recipe, file, command line, or the key it follows from.\n";
+      "`--set table.key=value` on the command line override the file; a bare key is one of the "
+      "top\n"
+      "of the file, else an option of the chosen strategy. In the file a word stands in quotes, "
+      "as\n"
+      "in any TOML file; after `--set` it needs none. Tables of what is not chosen are read, and "
+      "do\n"
+      "nothing. The record of a run keeps every value with its origin: default, recipe, file,\n"
+      "command line, or the key it follows from.\n";
   text += key_sections();
   for (const Choice& choice : vocabulary.choices) text += choice_section(choice);
   text +=
-      "\n## Recipes\n\nA recipe sets the keys below; the file and the command line hold against "
-      "it.\n";
-  for (const Recipe& recipe : vocabulary.recipes) text += recipe_section(recipe);
+      "\n## Recipes\n\nA recipe sets the keys below, but none that the file or the "
+      "command line gives. The file of\n`parajoule train --example` gives all of them: delete "
+      "those "
+      "that the recipe should set.\n`parajoule train FILE --settings` shows what holds, and from "
+      "where.\n";
+  for (const Recipe& recipe : vocabulary.recipes) text += recipe_section(vocabulary, recipe);
   return text;
 }
 

@@ -233,7 +233,7 @@ TEST(Experiment, TheExampleAndThePageHoldEveryKey) {
   const std::string text = example(small());
   const std::string markdown = page(small());
   for (const Key& key : keys()) {
-    EXPECT_THAT(text, HasSubstr(fmt::format("{} = ", key.option.name))) << key.option.name;
+    EXPECT_THAT(text, HasSubstr(fmt::format("{} =", key.option.name))) << key.option.name;
     EXPECT_THAT(markdown, HasSubstr(fmt::format("`{}`", key.option.name)));
   }
   EXPECT_THAT(markdown, HasSubstr("### `famous`"));

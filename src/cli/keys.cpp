@@ -22,8 +22,9 @@ const std::vector<Key> table = {
      {"name", Kind::word, "experiment", "what records and folders of this run are called"}},
     {training,
      {"recipe", Kind::word, "none",
-      "a published way to train: sets the keys listed under recipes, "
-      "below the file and the command line in weight"}},
+      "a published way to train: sets the keys that docs/experiment.md lists, but none that the "
+      "file "
+      "or the command line gives: delete here what it should set"}},
     {training,
      {"seed", Kind::whole, "0", "of all random numbers: weights, order, augmentation", {}, 0}},
     {training, {"epochs", Kind::whole, "1", "passes over the training set", {}, 1}},

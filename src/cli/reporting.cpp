@@ -1,5 +1,7 @@
 #include "cli/reporting.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,6 +15,11 @@ std::optional<Drawn> drawn(const std::optional<base::Watts>& power,
                            const std::optional<base::Joules>& energy) {
   if (!power || !energy) return {};
   return Drawn{.power = *power, .energy = *energy};
+}
+
+/// A diverged loss would be hundreds of digits.
+std::string loss_text(double loss) {
+  return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : rounded(loss);
 }
 
 }  // namespace
@@ -70,8 +77,9 @@ std::string evaluation_line(std::int64_t epoch, const std::vector<train::Metric>
   for (const train::Metric& metric : metrics) {
     if (!set.empty()) line += metric.set == set ? "," : ";";
     if (metric.set != set) line += fmt::format(" {}", set = metric.set);
-    line += metric.unit == "%" ? fmt::format(" {} {:.2f} %", metric_name(metric.name), metric.value)
-                               : fmt::format(" {} {:.4f}", metric_name(metric.name), metric.value);
+    line += metric.unit == "%"
+                ? fmt::format(" {} {:.2f} %", metric_name(metric.name), metric.value)
+                : fmt::format(" {} {}", metric_name(metric.name), loss_text(metric.value));
   }
   return line;
 }

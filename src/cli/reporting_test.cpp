@@ -29,6 +29,11 @@ TEST_F(ReportingTest, TellsAnEvaluationInWords) {
                                  "error 12.00 %\n"));
 }
 
+TEST_F(ReportingTest, ADivergedLossIsAShortNumber) {
+  reporting.evaluated(0, {{.set = "validation", .name = "loss", .unit = "", .value = 2.5e180}});
+  EXPECT_THAT(lines, ElementsAre("epoch 1: validation loss 2.500e+180\n"));
+}
+
 TEST_F(ReportingTest, OfShortEpochsSomeAreToldAndTheLast) {
   constexpr int epochs = 100;
   reporting.live({.epochs = epochs});

@@ -133,8 +133,10 @@ void add_runs(CLI::App& app, Chosen& chosen) {
   });
   const auto add = [&](const std::string& name, const std::string& help, Action action) {
     CLI::App* command = runs->add_subcommand(name, help);
-    command->add_option("--records", arguments->records,
-                        "folder of the records (default: PARAJOULE_RECORDS, else records)");
+    command
+        ->add_option("--records", arguments->records,
+                     "folder of the records (default: PARAJOULE_RECORDS, else records)")
+        ->type_name("DIR");
     command->callback([&chosen, arguments, action] {
       chosen = [arguments, action] { return action(*arguments); };
     });
@@ -142,20 +144,24 @@ void add_runs(CLI::App& app, Chosen& chosen) {
   };
   CLI::App* listing = add("list", "one line a run, newest first", list);
   listing->add_option("--newest", arguments->newest, "how many (default: 20)")
-      ->check(CLI::Range(std::size_t(1), std::size_t(1'000'000)));
+      ->check(CLI::Range(std::size_t(1), std::size_t(1'000'000)).description(""))
+      ->type_name("N");
   listing->add_flag("--all", arguments->all, "every one there is");
 
   const std::string which = "path, id, the beginning of an id, or last (the default)";
   CLI::App* showing = add("show", "quality, work, energy and time of one run", show);
-  showing->add_option("run", arguments->run, which);
+  showing->add_option("run", arguments->run, which)->type_name("RUN");
 
   CLI::App* exporting = add("export", "the rows of one run for other programs", export_record);
-  exporting->add_option("run", arguments->run, which);
+  exporting->add_option("run", arguments->run, which)->type_name("RUN");
   exporting->add_flag("--csv", arguments->csv, "one table to standard output, or all to files");
   exporting->add_flag("--json", arguments->json, "all tables in one text");
-  exporting->add_option("--table", arguments->table, "the table that --csv writes");
-  exporting->add_option("--to", arguments->to,
-                        "folder for --csv, file for --json, instead of standard output");
+  exporting->add_option("--table", arguments->table, "the table that --csv writes")
+      ->type_name("NAME");
+  exporting
+      ->add_option("--to", arguments->to,
+                   "folder for --csv, file for --json, instead of standard output")
+      ->type_name("PATH");
 }
 
 }  // namespace parajoule::cli

@@ -174,7 +174,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
       ->type_name("N");
   command
       ->add_option("--set", arguments->set,
-                   "holds against the file: epochs=3, local_sgd.period=8; often")
+                   "overrides the file: epochs=3, local_sgd.period=8; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag_callback(

@@ -55,7 +55,7 @@ void declare(CLI::App& app, Words& words) {
   app.add_flag("--settings", words.settings);
   app.add_option("--data", words.data);
   app.add_option("--to", words.data_words.folder);
-  app.add_option("--samples", words.data_words.samples)->check(CLI::PositiveNumber);
+  app.add_option("--samples", words.data_words.samples)->check(CLI::Range(1L, 1'000'000'000L));
   app.add_option("--quality", words.data_words.quality)->check(CLI::Range(1, 100));
 }
 
@@ -123,7 +123,7 @@ int main(int count, char** arguments) {
     app.parse(count, arguments);
     return act(words);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "parajoule-train: " << cli::one_line(error.what()) << '\n';
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
     return cli::wrong_usage;
   } catch (const base::Error& error) {
     std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';

@@ -168,7 +168,7 @@ std::vector<Candidate> rapl_candidates(const Options& options, Opened& opened) {
     opened.unavailable.push_back(
         {.what = "cpu and memory, RAPL powercap",
          .reason = fmt::format("{} has no zone", (options.sys / "class/powercap").string()),
-         .remedy = "sudo modprobe intel_rapl_msr  (in a virtual machine nothing helps)"});
+         .remedy = "sudo modprobe intel_rapl_msr (in a virtual machine nothing helps)"});
   std::vector<Candidate> candidates = readable(zones, opened);
   if (options.patience) drop_dead(candidates, *options.patience, opened);
   drop_orphans(candidates, opened);

@@ -83,7 +83,7 @@ TEST_F(Train, GoesOnWithOtherRanksFromTheMeanOfReplicasThatDiffer) {
   const store::Reader record(resumed.outcome.record);
   const auto notes = record.rows<store::Note>();
   EXPECT_TRUE(std::ranges::any_of(notes, [](const store::Note& note) {
-    return note.text.starts_with("3 ranks go on from a checkpoint of 2");
+    return note.text.starts_with("the checkpoint is of 2 ranks, now 3: ");
   }));
 }
 

@@ -135,11 +135,11 @@ std::vector<std::string> take_up(Job& job, Position& position,
     else if (part == "model")
       job.load(part, all.part("evaluated"));
   }
-  return {
-      fmt::format("{} ranks go on from a checkpoint of {}: what differed from rank to rank ({}) "
-                  "starts anew, and the model from the weights that are evaluated",
-                  job.group.size(), restored.ranks_with_own,
-                  differing.substr(0, differing.find_last_not_of(' ') + 1))};
+  return {fmt::format(
+      "the checkpoint is of {} ranks, now {}: what each had of its own ({}) is dropped, "
+      "and the model goes on from the weights that are evaluated",
+      restored.ranks_with_own, job.group.size(),
+      differing.substr(0, differing.find_last_not_of(' ') + 1))};
 }
 
 }  // namespace parajoule::train
