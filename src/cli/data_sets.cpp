@@ -69,7 +69,12 @@ int check_data(const DataWords& words) {
   const data::Kind& kind = data::kind(words.name);
   const base::Settings settings = settings_of(kind, words.set);
   std::size_t bad = 0;
-  for (const Part& part : parts) bad += check_part(*kind.open(settings, part.split), part.name);
+  std::vector<std::unique_ptr<data::Dataset>> sets;
+  for (const Part& part : parts) {
+    sets.push_back(kind.open(settings, part.split));
+    bad += check_part(*sets.back(), part.name);
+  }
+  data::need_alike(*sets[0], *sets[1]);
   return bad == 0 ? done : wrong_usage;
 }
 

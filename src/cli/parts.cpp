@@ -65,7 +65,7 @@ void make_parts(const train::Experiment& experiment) {
   make_optimizer(experiment.optimizer);
   const auto& kind = data::kind(experiment.data.name);
   const auto training = kind.open(experiment.data.settings, data::Split::training);
-  kind.open(experiment.data.settings, data::Split::validation);
+  data::need_alike(*training, *kind.open(experiment.data.settings, data::Split::validation));
   make_model(experiment.model, *training);
 }
 

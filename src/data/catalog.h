@@ -27,4 +27,8 @@ std::span<const Kind> kinds();
 /// Throws Error{usage} that names the known ones.
 const Kind& kind(std::string_view name);
 
+/// What is trained on one can be judged on the other: neither is empty, and their pictures have the
+/// same shape. Throws Error{input}.
+void need_alike(const Dataset& training, const Dataset& validation);
+
 }  // namespace parajoule::data

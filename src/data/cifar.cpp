@@ -46,7 +46,7 @@ const Version hundred = {.name = "cifar100",
 std::filesystem::path found(const Version& version, const std::filesystem::path& folder,
                             const std::string& file) {
   for (const auto& place : {folder, folder / version.folder})
-    if (std::filesystem::exists(place / file)) return place / file;
+    if (may_be_opened(place / file)) return place / file;
   throw base::Error(base::Fault::input,
                     fmt::format("{}: no {} in {}; unpack the binary version from "
                                 "https://www.cs.toronto.edu/~kriz/cifar.html and set {}.folder",
@@ -64,6 +64,7 @@ std::vector<std::string> read_names(const std::filesystem::path& path) {
 void append(Stored::Content& content, const std::filesystem::path& path, std::size_t labels) {
   PackedFile file(path);
   std::vector<std::uint8_t> record(labels + picture_shape.count());
+  const std::size_t before = content.labels.size();
   while (const std::size_t got = file.read(record)) {
     if (got < record.size())
       file.refuse(fmt::format("cut short within record {}", content.labels.size()));
@@ -75,6 +76,7 @@ void append(Stored::Content& content, const std::filesystem::path& path, std::si
     content.pixels.insert(content.pixels.end(), record.begin() + std::ptrdiff_t(labels),
                           record.end());
   }
+  if (content.labels.size() == before) file.refuse("holds no picture");
 }
 
 std::unique_ptr<Dataset> open(const Version& version, const base::Settings& settings, Split split) {

@@ -76,6 +76,8 @@ TEST(Cifar, SaysWhatIsWrong) {
   made::write(folder / "test_batch.bin", record({1}, {1, 2}));
   EXPECT_THAT(refusal(ten, folder.path().string()),
               HasSubstr("test_batch.bin: cut short within record 0"));
+  made::write(folder / "test_batch.bin", "");
+  EXPECT_THAT(refusal(ten, folder.path().string()), HasSubstr("test_batch.bin: holds no picture"));
   made::write(folder / "test_batch.bin", record({2}, {1, 2, 3}));
   EXPECT_THAT(refusal(ten, folder.path().string()), HasSubstr("label 2 in record 0; there are 2"));
 }

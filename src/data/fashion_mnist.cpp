@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "data/idx.h"
+#include "data/packed_file.h"
 #include "data/sets.h"
 #include "data/stored.h"
 
@@ -24,7 +25,7 @@ std::unique_ptr<Dataset> open(const base::Settings& settings, Split split) {
   const auto pictures = idx_file(folder, part + "-images-idx3-ubyte");
   const auto labels = idx_file(folder, part + "-labels-idx1-ubyte");
   for (const auto& file : {pictures, labels})
-    if (!std::filesystem::exists(file))
+    if (!may_be_opened(file))
       throw base::Error(base::Fault::input,
                         fmt::format("fashion_mnist: no {}; apt-get install dataset-fashion-mnist, "
                                     "or set fashion_mnist.folder",

@@ -99,7 +99,7 @@ struct Pair {
 
 std::filesystem::path existing(const base::Settings& settings, const std::string& key) {
   const auto file = idx_file(settings.word("folder"), settings.word(key));
-  if (std::filesystem::exists(file)) return file;
+  if (may_be_opened(file)) return file;
   throw base::Error(base::Fault::input,
                     fmt::format("idx: no {}; set idx.folder, or idx.{}", file.string(), key));
 }
@@ -150,7 +150,7 @@ Kind idx() {
 
 std::filesystem::path idx_file(const std::filesystem::path& folder, const std::string& name) {
   const std::filesystem::path plain = folder / name;
-  return std::filesystem::exists(plain) ? plain : folder / (name + ".gz");
+  return may_be_opened(plain) ? plain : folder / (name + ".gz");
 }
 
 }  // namespace parajoule::data

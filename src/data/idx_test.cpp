@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "data/catalog.h"
@@ -69,6 +70,16 @@ TEST_F(IdxFile, SaysWhatIsWrong) {
   EXPECT_THAT(refusal_of(made::idx({1u << 31, 1u << 31}, six)),
               HasSubstr("cut short: 6 of 4611686018427387904"));
   EXPECT_THAT(refusal_of(made::idx({~0u, ~0u, ~0u}, six)), HasSubstr("more bytes than 64 bits"));
+}
+
+TEST_F(IdxFile, WhatIsNoPlainFileKeepsNobodyWaiting) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("circle", folder_ / "circle");
+  EXPECT_THAT(refusal([&] { read_idx(folder_ / "pipe"); }), HasSubstr("pipe: not a plain file"));
+  EXPECT_THAT(refusal([&] { read_idx(folder_.path()); }), HasSubstr("not a plain file"));
+  EXPECT_EQ(idx_file(folder_.path(), "circle"), folder_ / "circle");
+  EXPECT_THROW(read_idx(folder_ / "circle"), base::Error);
+  EXPECT_THROW(read_idx(folder_ / std::string(5000, 'n')), base::Error);
 }
 
 TEST_F(IdxFile, ADamagedGzipIsRefused) {
@@ -157,6 +168,23 @@ TEST(FashionMnist, SaysHowToGetWhatIsMissing) {
       }),
       testing::AllOf(HasSubstr("/nowhere/train-images-idx3-ubyte"),
                      HasSubstr("dataset-fashion-mnist"), HasSubstr("fashion_mnist.folder")));
+}
+
+TEST_F(IdxFile, WhatIsLearntMustBeLikeWhatIsJudged) {
+  const Stored::Looks plain{.normalisation = {.channels = {{}}}};
+  const auto set = [&](const Bytes& pictures, std::size_t count) {
+    made::write(folder_ / "pictures", pictures);
+    made::write(folder_ / "labels", made::idx({std::uint32_t(count)}, Bytes(count, 0)));
+    return Stored(read_idx_pair(folder_ / "pictures", folder_ / "labels", {"a"}), plain);
+  };
+  const Stored wide = set(made::idx({2, 1, 3}, six), 2);
+  const Stored high = set(made::idx({2, 3, 1}, six), 2);
+  EXPECT_EQ(refusal([&] { need_alike(wide, wide); }), "read");
+  EXPECT_THAT(refusal([&] { need_alike(wide, high); }),
+              HasSubstr("have 1x1x3 values, those of validation 1x3x1"));
+  const Stored none({.shape = wide.shape(), .class_names = {"a"}}, plain);
+  EXPECT_THAT(refusal([&] { need_alike(none, wide); }), HasSubstr("training set holds no sample"));
+  EXPECT_THAT(refusal([&] { need_alike(wide, none); }), HasSubstr("validation set holds no"));
 }
 
 }  // namespace

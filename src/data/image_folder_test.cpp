@@ -175,6 +175,15 @@ TEST_F(Images, SaysWhatIsWrongWithTheFolders) {
   EXPECT_THAT(refusal(open_training), HasSubstr("train: holds no folders"));
 }
 
+TEST_F(Images, ALinkThatLeadsNowhereIsNoFolder) {
+  std::filesystem::create_symlink("circle.jpg", folder_ / "train/cat/circle.jpg");
+  const auto set = open(Split::training);
+  EXPECT_THAT(refusal([&] { set->picture(2); }), HasSubstr("circle.jpg: cannot be read"));
+  std::filesystem::create_symlink("/not/mounted", folder_ / "train/emu");
+  EXPECT_THAT(refusal([&] { open(Split::training); }),
+              HasSubstr("train/emu: a link that leads nowhere"));
+}
+
 TEST_F(Images, SaysWhatIsWrongWithTheOptions) {
   const auto why = [&](std::map<std::string, base::Value> given) {
     return refusal([&] { open(Split::training, given); }, base::Fault::usage);

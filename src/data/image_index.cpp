@@ -55,6 +55,12 @@ std::vector<std::filesystem::directory_entry> entries(const std::filesystem::pat
   return found;
 }
 
+/// A link that leads nowhere, or in a circle, is none.
+bool is_folder(const std::filesystem::directory_entry& entry) {
+  std::error_code broken;
+  return entry.is_directory(broken);
+}
+
 /// Reads fields that end with a zero byte.
 class Fields {
  public:
@@ -106,8 +112,11 @@ struct ImageIndex::Class {
 
 std::vector<std::string> classes_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : entries(folder))
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  for (const auto& entry : entries(folder)) {
+    if (is_folder(entry)) names.push_back(entry.path().filename().string());
+    if (std::error_code broken; entry.is_symlink() && !entry.exists(broken))
+      refuse(entry.path(), "a link that leads nowhere: a class may be missing");
+  }
   if (names.empty()) refuse(folder, "holds no folders; it should hold one for each class");
   return names;
 }
@@ -134,7 +143,7 @@ void ImageIndex::list(const std::vector<Class>& classes) {
   for (const Class& each : classes) {
     const std::size_t before = ends_.size();
     for (const auto& entry : entries(folder_ / each.name)) {
-      if (entry.is_directory())
+      if (is_folder(entry))
         refuse(entry.path(), "a folder within a class; only files are looked for there");
       add(entry.path().filename().native());
     }

@@ -11,10 +11,20 @@
 
 namespace parajoule::data {
 
-PackedFile::PackedFile(const std::filesystem::path& path)
-    : path_(path), file_(gzopen(path.c_str(), "rbe"), gzclose) {
+bool may_be_opened(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::symlink_status(path, unknown).type() !=
+         std::filesystem::file_type::not_found;
+}
+
+PackedFile::PackedFile(const std::filesystem::path& path) : path_(path), file_(nullptr, gzclose) {
+  // A named pipe would keep us waiting for its writer, a device never end.
+  std::error_code unknown;
+  const auto type = std::filesystem::status(path, unknown).type();
+  if (type == std::filesystem::file_type::not_found) refuse("no such file");
+  if (!unknown && type != std::filesystem::file_type::regular) refuse("not a plain file");
+  file_.reset(gzopen(path.c_str(), "rbe"));
   if (file_) return;
-  if (errno == ENOENT) refuse("no such file");
   throw base::Error(base::Fault::environment,
                     fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
 }

@@ -13,9 +13,14 @@ struct gzFile_s;
 
 namespace parajoule::data {
 
+/// False only if there is nothing of that name: what is wrong with the rest is told when it is
+/// opened.
+bool may_be_opened(const std::filesystem::path& path);
+
 class PackedFile {
  public:
-  /// Throws Error{input} if there is no such file, Error{environment} if it cannot be opened.
+  /// Throws Error{input} if there is no plain file of that name, Error{environment} if it cannot be
+  /// opened.
   explicit PackedFile(const std::filesystem::path& path);
 
   /// As many bytes as there are left, up to `into.size()`. Throws Error{input} if the file cannot

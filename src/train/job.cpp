@@ -91,6 +91,7 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .precision = precision,
               .on_no_gradient = experiment.on_no_gradient,
               .loss_scale = loss_scale}) {
+  data::need_alike(*training, *validation);
   nn::bind(evaluated, copies);
 }
 
