@@ -64,6 +64,9 @@ void check_number(const Place& place, double value, const Value& all) {
 }
 
 void check_word(const Place& place, const std::string& word) {
+  // A file name would silently end there.
+  if (const std::size_t end = word.find('\0'); end != word.npos)
+    place.refuse(word.substr(0, end), "a zero byte follows; leave it out");
   const auto& choices = place.option.choices;
   if (choices.empty() || std::ranges::find(choices, word) != choices.end()) return;
   std::string reason = fmt::format("must be one of {}", fmt::join(choices, ", "));

@@ -120,6 +120,11 @@ TEST(Settings, ChoicesAreNamed) {
             "easgd.topology = star: must be one of ring, exponential");
 }
 
+TEST(Settings, AZeroByteEndsNoWord) {
+  EXPECT_EQ(refusal({{"file", std::string("a\0b", 3)}}),
+            "easgd.file = a: a zero byte follows; leave it out");
+}
+
 TEST(Settings, ATopLevelKeyHasNoTable) {
   EXPECT_EQ(refusal([] {
               Settings("", options, {{"period", "x"}});

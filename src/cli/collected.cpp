@@ -159,6 +159,10 @@ base::Error Collected::unknown_key(const Wish& wish) const {
                                name, name, wish.key));
     }
   }
+  if (vocabulary_.alternative(wish.key)) {
+    return wrong(fmt::format("{}: `{}` is no key; its options stand in the table [{}]", said(wish),
+                             wish.key, wish.key));
+  }
   return wrong(fmt::format("{}: unknown key{}", said(wish), base::hint(wish.key, names_of(top_))));
 }
 
@@ -167,6 +171,9 @@ base::Error Collected::unknown_table(const Wish& wish) const {
     const std::string name = chosen(wish.table);
     return wrong(fmt::format("{}: `{}` is a key; the options of {} stand in the table [{}]",
                              said(wish), wish.table, name, name));
+  }
+  if (top_option(wish.table)) {
+    return wrong(fmt::format("{}: `{}` is a key and holds no others", said(wish), wish.table));
   }
   std::vector<std::string_view> names;
   for (const Choice& choice : vocabulary_.choices) {

@@ -176,7 +176,7 @@ TEST(Experiment, ErrorsNameTheLineTheKeyAndTheWayOut) {
   EXPECT_THAT(refusal("\n\nepoch = 3"), StartsWith("x.toml:3: epoch = 3: unknown key"));
   EXPECT_THAT(refusal("epoch = 3"), HasSubstr("did you mean 'epochs'?"));
   EXPECT_THAT(refusal("epochs = \"many\""), StartsWith("x.toml:1: epochs = many: must be a whole"));
-  EXPECT_THAT(refusal("epochs = 0"), HasSubstr("at least 1"));
+  EXPECT_THAT(refusal("steps = 0"), HasSubstr("at least 1"));
   EXPECT_THAT(refusal("model = \"nett\""), HasSubstr("did you mean 'net'?"));
   EXPECT_THAT(refusal("[nets]\nwidth = 3"), HasSubstr("did you mean 'net'?"));
   EXPECT_THAT(refusal("[net]\nwidths = 3"), StartsWith("x.toml:2: net.widths = 3"));

@@ -16,6 +16,9 @@ constexpr std::string_view trouble = "When something goes wrong";
 constexpr std::string_view machine = "This machine";
 constexpr std::string_view energy = "Energy and records";
 
+/// Of samples in a batch, and of epochs: their products must not overflow.
+constexpr double most_counted = 1e9;
+
 const std::vector<Key> table = {
     {training, {"version", Kind::whole, "1", "of this file's format", {}, 1, 1}},
     {training,
@@ -27,7 +30,7 @@ const std::vector<Key> table = {
       "or the command line gives: delete here what it should set"}},
     {training,
      {"seed", Kind::whole, "0", "of all random numbers: weights, order, augmentation", {}, 0}},
-    {training, {"epochs", Kind::whole, "1", "passes over the training set", {}, 1}},
+    {training, {"epochs", Kind::whole, "1", "passes over the training set", {}, 1, most_counted}},
     {training,
      {"steps",
       Kind::whole,
@@ -54,7 +57,8 @@ const std::vector<Key> table = {
       "samples one rank takes in a step (LBS); left out: "
       "global_batch_size divided by the ranks that train, or 64",
       {},
-      1}},
+      1,
+      most_counted}},
     {ranks,
      {"global_batch_size",
       Kind::whole,
@@ -62,7 +66,8 @@ const std::vector<Key> table = {
       "samples of one update over all ranks (GBS); left out: "
       "local_batch_size times the ranks that train",
       {},
-      1}},
+      1,
+      most_counted}},
 
     {rate,
      {"learning_rate",
@@ -78,7 +83,8 @@ const std::vector<Key> table = {
       "samples; the rate is scaled by global_batch_size / "
       "reference_batch_size (linear scaling rule); left out: global_batch_size, no scaling",
       {},
-      1}},
+      1,
+      most_counted}},
 
     {judging,
      {"evaluation_batch_size",
@@ -87,7 +93,8 @@ const std::vector<Key> table = {
       "samples of one chunk of the evaluation; the "
       "error does not depend on the ranks",
       {},
-      1}},
+      1,
+      most_counted}},
     {judging,
      {"evaluate_training_set", Kind::flag, "false",
       "evaluate the whole training set too after "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -98,6 +99,11 @@ std::vector<Wish> wishes_in(std::string_view text, const std::string& path) {
 }
 
 std::vector<Wish> read_wishes(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw wrong(fmt::format("{}: not a plain file: every rank reads it anew", path));
+  }
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad() || !file.is_open()) {

@@ -18,11 +18,14 @@ namespace {
 using base::Option;
 using Kind = base::Option::Kind;
 
+/// Of channels and outputs: beyond it no machine could hold the weights.
+constexpr double most_wide = 1e6;
+
 std::vector<Option> residual_options(std::string_view width, std::string_view groups) {
   return {
-      {"width", Kind::whole, width, "channels of the first stage", {}, 1},
+      {"width", Kind::whole, width, "channels of the first stage", {}, 1, most_wide},
       {"norm", Kind::word, "batch", "normalisation", {"batch", "group"}},
-      {"groups", Kind::whole, groups, "groups of channels, for norm = group", {}, 1},
+      {"groups", Kind::whole, groups, "groups of channels, for norm = group", {}, 1, most_wide},
       {"zero_gamma", Kind::flag, "false", "each block's last normalisation starts with scale 0"},
       {"classifier_deviation",
        Kind::number,
@@ -126,7 +129,7 @@ const std::vector<Model>& table() {
        "fully connected layers with ReLU between them",
        "",
        mnist,
-       {{"hidden", Kind::wholes, "[1024, 1024]", "outputs of each hidden layer", {}, 1}},
+       {{"hidden", Kind::wholes, "[1024, 1024]", "outputs of each hidden layer", {}, 1, most_wide}},
        mlp},
   };
   return models;
