@@ -97,9 +97,9 @@ int play(const std::string& act, int rank, const std::string& folder, int count,
   if (act == "late") std::this_thread::sleep_for(1500ms);
   if (act != "deaf") listen();
   cli::OwnNote note(cli::notes_in(folder), rank);
-  if (act == "stop" || act == "late") return stop(note);
+  if (act.starts_with("speak")) speak(rank);
+  if (act == "stop" || act == "late" || act == "speak and stop") return stop(note);
   if (act == "deaf") return sleep_for_ever();
-  if (act == "speak") speak(rank);
   if (act == "repeat") repeat(count, words);
   if (act == "fail" || act == "die" || act == "noticed") return act_on_one(act, rank, note);
   note.ended();

@@ -52,7 +52,7 @@ class Running {
       wait_for_something();
       for (int signal; (signal = signals_.next()) != 0;) take(signal);
       relay();
-      if (!live_.has_reader()) stop();
+      if (!live_.has_reader()) stop("standard output takes no more: ");
       // Told too early a rank would die of it.
       if (stopping_ && !killed_ && listening_()) child_.tell(SIGUSR1);
     }
@@ -74,7 +74,7 @@ class Running {
   void take(int signal) {
     if (signal == SIGCHLD) return;
     if (signal == SIGINT && stopping_) kill_ranks();
-    stop();
+    stop("");
   }
 
   /// mpirun kills its ranks when it is told to end; whoever insists once more leaves it no time.
@@ -87,10 +87,11 @@ class Running {
     killed_ = true;
   }
 
-  void stop() {
+  void stop(std::string_view why) {
     if (stopping_) return;
     stopping_ = true;
-    tell_person("stopping after the step under way; interrupt once more to kill");
+    tell_person(
+        fmt::format("{}stopping after the step under way; interrupt once more to kill", why));
   }
 
   void relay() {

@@ -134,6 +134,22 @@ TEST_F(Launcher, OnlyAMissingMpirunAsksForThePackage) {
   EXPECT_THAT(run.errors(), Not(HasSubstr("apt-get")));
 }
 
+TEST_F(Launcher, AFolderThatIsMovedAwayIsNamedAndKeepsNobodyFromStopping) {
+  Launched run(folder_, {{"FAKE", "stop"}});
+  run.wait_for(0);
+  fs::rename(folder_ / "checkpoints", folder_ / "elsewhere");
+  run.tell(SIGTERM);
+  EXPECT_EQ(run.status(), 3) << run.errors();
+  EXPECT_THAT(run.errors(), HasSubstr("the run's folder was moved or removed"));
+}
+
+TEST_F(Launcher, AFullDiskBehindStandardOutputIsNamed) {
+  fs::create_symlink("/dev/full", folder_ / "output");
+  Launched run(folder_, {{"FAKE", "speak and stop"}});
+  EXPECT_EQ(run.status(), 75) << run.errors();
+  EXPECT_THAT(run.errors(), HasSubstr("standard output takes no more: stopping after"));
+}
+
 TEST_F(Launcher, HandsOnArgumentsOfAnyBytes) {
   Launched run(folder_, {{"FAKE", "repeat"}}, {"--set", "name=\xff\xfe x", "--ranks", "1"});
   EXPECT_EQ(run.status(), 0) << run.errors();

@@ -211,7 +211,7 @@ class Rank {
 
   void train(comm::Communicator& world) {
     Live live(standard_output());
-    Reporting reporting(options_.folder ? to_launcher() : to_person(live));
+    Reporting reporting(options_.folder ? to_launcher(STDOUT_FILENO) : to_person(live));
     const train::Outcome outcome =
         train::run(experiment_, world, reporting, [this] { return stop_.requested(); });
     live.finish();

@@ -1,8 +1,14 @@
 #include "cli/reporting.h"
 
+#include <cerrno>
 #include <cmath>
+#include <memory>
+#include <string>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "cli/numbers.h"
@@ -22,13 +28,55 @@ std::string loss_text(double loss) {
   return std::abs(loss) < 1e6 ? fmt::format("{:.4f}", loss) : rounded(loss);
 }
 
+/// Lines on their way to the launcher. Those that it does not take yet wait here.
+class Sending {
+ public:
+  explicit Sending(int file) : file_(file) {
+    fcntl(file_, F_SETFL, fcntl(file_, F_GETFL) | O_NONBLOCK);
+    signal(SIGPIPE, SIG_IGN);
+  }
+  ~Sending() {
+    pollfd end{.fd = file_, .events = POLLOUT, .revents = 0};
+    while (!waiting_.empty() && poll(&end, 1, last_milliseconds) > 0) push();
+  }
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+
+  void keep(std::string_view lines) {
+    waiting_ += lines;
+    push();
+  }
+
+  /// Left out if others wait.
+  void live(std::string_view line) {
+    push();
+    if (waiting_.empty()) keep(line);
+  }
+
+ private:
+  void push() {
+    while (!waiting_.empty()) {
+      const ssize_t length = write(file_, waiting_.data(), waiting_.size());
+      if (length < 0 && errno == EINTR) continue;
+      if (length < 0 && errno == EAGAIN) return;
+      // Whatever else is wrong: nobody reads.
+      waiting_.erase(0, length < 0 ? waiting_.npos : std::size_t(length));
+    }
+  }
+
+  static constexpr int last_milliseconds = 1000;
+
+  int file_;
+  std::string waiting_;
+};
+
 }  // namespace
 
-Outlet to_launcher() {
-  const Screen screen = standard_output();
-  return {.show = [screen](const Standing& s) { screen.write(message(s) + '\n'); },
-          .print = [screen](std::string_view lines) { screen.write(lines); },
-          .now = screen.now};
+Outlet to_launcher(int file) {
+  const auto sending = std::make_shared<Sending>(file);
+  return {.show = [sending](const Standing& s) { sending->live(message(s) + '\n'); },
+          .print = [sending](std::string_view lines) { sending->keep(lines); },
+          .now = standard_output().now};
 }
 
 Outlet to_person(Live& live) {

@@ -21,7 +21,9 @@ struct Outlet {
   std::function<void(std::string_view)> print;  ///< whole lines
   std::function<base::Seconds()> now;
 };
-Outlet to_launcher();
+/// Through `file`, which does not block from then on: a launcher may not read for a while, as
+/// behind a paused terminal, or be gone, and the rank neither waits for it nor dies with it.
+Outlet to_launcher(int file);
 /// `live` must outlive it.
 Outlet to_person(Live& live);
 

@@ -1,7 +1,11 @@
 #include "cli/reporting.h"
 
+#include <array>
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace parajoule::cli {
 namespace {
@@ -60,6 +64,47 @@ TEST_F(ReportingTest, SaysWhenTrainingWaitsForAnEvaluation) {
   EXPECT_FALSE(standings[0].evaluating);
   EXPECT_TRUE(standings[1].evaluating);
   EXPECT_EQ(standings[1].epoch, 2);
+}
+
+/// What a launcher finds in the pipe.
+std::string read_all(int file) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (ssize_t length; (length = read(file, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), std::size_t(length));
+  return text;
+}
+
+TEST(ToLauncher, WaitsForNoReaderAndLosesNoWords) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  std::string words;
+  std::string read;
+  {
+    const Outlet outlet = to_launcher(ends[1]);
+    for (int step = 0; step < 2000; ++step) outlet.show({.step = step});  // more than a pipe holds
+    for (int epoch = 0; epoch < 100; ++epoch) {
+      words += "epoch " + std::to_string(epoch) + "\n";
+      outlet.print("epoch " + std::to_string(epoch) + "\n");
+    }
+    read = read_all(ends[0]);
+    EXPECT_THAT(read, StartsWith(message({.step = 0}) + "\n" + message({.step = 1}) + "\n"));
+    outlet.show({.step = 2000});  // the words go first
+  }
+  read += read_all(ends[0]);
+  EXPECT_THAT(read, testing::EndsWith("\n" + words + message({.step = 2000}) + "\n"));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ToLauncher, OutlivesIt) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const Outlet outlet = to_launcher(ends[1]);
+  close(ends[0]);
+  outlet.print("to nobody\n");
+  close(ends[1]);
 }
 
 }  // namespace

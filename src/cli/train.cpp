@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -104,6 +105,11 @@ int report(const Ended& ended, const LaunchFacts& facts, const Command& command)
                     facts.folder.string()));
     return rank_died;
   }
+  if (std::error_code error; !std::filesystem::exists(facts.folder, error)) {
+    say(fmt::format("{}: the run's folder was moved or removed, and with it why the run ended",
+                    facts.folder.string()));
+    return no_environment;
+  }
   const Verdict verdict = judge(notes, ended.exit);
   const bool never_began = verdict.status == rank_died && none_started(notes);
   if (never_began && facts.ranks > 1) {
@@ -113,7 +119,10 @@ int report(const Ended& ended, const LaunchFacts& facts, const Command& command)
   }
   say(verdict.line);
   if (verdict.status == done && !notes[0]->text.empty()) {
-    std::cout << run_text(notes[0]->text, look_of(STDOUT_FILENO));
+    std::cout << run_text(notes[0]->text, look_of(STDOUT_FILENO)) << std::flush;
+    if (!std::cout)
+      say("standard output takes no more; `parajoule runs show last` shows the result");
+    std::cout.clear();
   }
   return verdict.status;
 }
@@ -133,6 +142,8 @@ int launch(const Arguments& arguments) {
   const Command command = starter(facts, program({"--run=" + facts.folder.string()}, arguments));
   Live live(standard_output());
   const auto listening = [&facts] {
+    // Where the notes are gone with their folder, it is late enough.
+    if (std::error_code error; !std::filesystem::exists(facts.folder, error)) return true;
     return std::ranges::all_of(read_notes(notes_in(facts.folder), facts.ranks),
                                [](const auto& note) { return note.has_value(); });
   };
