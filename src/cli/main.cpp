@@ -15,9 +15,11 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "cli/cause.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/one_line.h"
+#include "cli/standard_streams.h"
 
 namespace {
 
@@ -58,15 +60,12 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
 }  // namespace
 
 int main(int count, char** words) {
+  cli::open_missing_streams();
   try {
     cli::Chosen chosen;
-    if (const auto status = parse(count, words, chosen)) return *status;
-    return chosen();
-  } catch (const base::Error& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
-    return cli::status_of(error.fault);
-  } catch (const std::exception& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << " (a bug of ours)\n";
-    return cli::our_bug;
+    const auto status = parse(count, words, chosen);
+    return cli::with_output_written(status ? *status : chosen());
+  } catch (...) {
+    return cli::tell_failure(std::current_exception());
   }
 }

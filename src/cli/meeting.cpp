@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <new>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "cli/one_line.h"
 
 namespace parajoule::cli {
 namespace {
@@ -26,18 +23,6 @@ std::string broadcast(comm::Communicator& world, int root, std::string text) {
 double fingerprint(const std::string& text) { return double(std::hash<std::string>{}(text) >> 12); }
 
 }  // namespace
-
-Cause cause_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const base::Error& error) {
-    return {error.fault, one_line(error.what())};
-  } catch (const std::bad_alloc&) {
-    return {base::Fault::environment, "out of memory"};
-  } catch (const std::exception& error) {
-    return {base::Fault::bug, one_line(error.what())};
-  }
-}
 
 Refused::Refused(int rank, const Cause& cause)
     : base::Error(cause.fault,

@@ -7,16 +7,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "cli/cause.h"
 #include "comm/communicator.h"
 
 namespace parajoule::cli {
-
-/// Why a rank cannot go on, with whose move it is; one line.
-struct Cause {
-  base::Fault fault;
-  std::string text;
-};
-Cause cause_of(const std::exception_ptr& thrown);
 
 /// The same on all ranks: what the first of them that failed has thrown.
 class Refused : public base::Error {

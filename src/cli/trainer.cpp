@@ -1,5 +1,6 @@
 // parajoule-train: everything that needs torch or MPI. `parajoule` starts it; people need not.
 
+#include <exception>
 #include <iostream>
 #include <memory>
 
@@ -7,7 +8,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "base/error.h"
+#include "cli/cause.h"
 #include "cli/check.h"
 #include "cli/cores.h"
 #include "cli/data_sets.h"
@@ -18,6 +19,7 @@
 #include "cli/process.h"
 #include "cli/rank.h"
 #include "cli/shown.h"
+#include "cli/standard_streams.h"
 #include "cli/surroundings.h"
 #include "cli/vocabulary.h"
 
@@ -112,6 +114,7 @@ int act(Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  cli::open_missing_streams();
   try {
     CLI::App app("The part of parajoule that trains; start it with `parajoule train`.");
     Words words;
@@ -121,15 +124,11 @@ int main(int count, char** arguments) {
     words.as_given.assign(arguments, arguments + count);
     declare(app, words);
     app.parse(count, arguments);
-    return act(words);
+    return cli::with_output_written(act(words));
   } catch (const CLI::ParseError& error) {
     std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
     return cli::wrong_usage;
-  } catch (const base::Error& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << '\n';
-    return cli::status_of(error.fault);
-  } catch (const std::exception& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << " (a bug of ours)\n";
-    return cli::our_bug;
+  } catch (...) {
+    return cli::tell_failure(std::current_exception());
   }
 }

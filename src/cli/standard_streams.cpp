@@ -1,0 +1,27 @@
+#include "cli/standard_streams.h"
+
+#include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/exit_status.h"
+
+namespace parajoule::cli {
+
+void open_missing_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const bool open_already = fcntl(stream, F_GETFD) != -1;
+    // The lowest free number is the stream's own.
+    if (!open_already) open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+  }
+}
+
+int with_output_written(int status) {
+  std::cout << std::flush;
+  if (status != done || std::cout) return status;
+  std::cerr << "parajoule: standard output takes no more: no space left where it leads?\n";
+  return no_environment;
+}
+
+}  // namespace parajoule::cli
