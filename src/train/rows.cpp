@@ -177,7 +177,7 @@ void RowStream::take(comm::Communicator::Arrived message) {
   std::vector<std::uint8_t> bytes(message.bytes);
   group_.receive(bytes_of(bytes), message.from, tag);
   if (bytes.size() == 1) {
-    ++drained_;
+    ++marks_[std::size_t(message.from)];
   } else {
     sink_(decoded(bytes));
   }
@@ -187,8 +187,11 @@ void RowStream::drain() {
   if (group_.rank() == 0) {
     if (!waiting_.empty()) sink_(std::exchange(waiting_, {}));
     // Messages of a rank keep their order, so its mark of one byte is its last.
-    while (drained_ < group_.size() - 1) take(group_.await(comm::Communicator::anyone, tag));
-    drained_ = 0;
+    for (int rank = 1; rank < group_.size(); ++rank) {
+      int& marks = marks_[std::size_t(rank)];
+      while (marks == 0) take(group_.await(comm::Communicator::anyone, tag));
+      --marks;
+    }
     return;
   }
   if (!waiting_.empty()) send();

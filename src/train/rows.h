@@ -45,7 +45,8 @@ class RowStream {
  public:
   using Sink = std::function<void(Rows)>;
   /// `sink` is called on rank 0 alone.
-  RowStream(comm::Communicator& group, Sink sink) : group_(group), sink_(std::move(sink)) {}
+  RowStream(comm::Communicator& group, Sink sink)
+      : group_(group), sink_(std::move(sink)), marks_(std::size_t(group.size())) {}
 
   /// Rows of this rank that wait to be sent. Add to them, then call `move`.
   Rows& waiting() { return waiting_; }
@@ -69,7 +70,9 @@ class RowStream {
   std::vector<std::uint8_t> outgoing_;
   comm::Pending sending_;
   base::Seconds sent_{0};
-  int drained_ = 0;  ///< ranks whose last message of a drain has come
+  /// Of each rank: drains whose last message has come and that rank 0 has not come to yet. A rank
+  /// may be several ahead of it.
+  std::vector<int> marks_;
 };
 
 }  // namespace parajoule::train

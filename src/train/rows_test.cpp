@@ -72,6 +72,24 @@ TEST(RowStream, BringsEveryRowOfEveryRankOnceAndInItsOrder) {
   for (const int count : next) EXPECT_EQ(count, steps);
 }
 
+TEST(RowStream, WaitsForTheRowsOfARankBehindWhateverARankAheadHasSent) {
+  int arrived = 0;
+  comm::Threads(3).run([&](comm::Communicator& group) {
+    RowStream stream(group, [&](Rows rows) { arrived += int(rows.notes.size()); });
+    const bool ahead = group.rank() == 2;  // with nothing to tell
+    for (int turn = 1; turn <= 2; ++turn) {
+      if (!ahead && turn == 1) group.barrier();
+      stream.move(Seconds(turn));
+      if (!ahead) stream.waiting().notes.push_back({{}, group.rank(), store::Severity::note, "x"});
+      stream.drain();
+      if (group.rank() == 0) {
+        EXPECT_GE(arrived, 2 * turn);  // more if rank 1 is ahead too
+      }
+    }
+    if (ahead) group.barrier();
+  });
+}
+
 TEST(RowStream, SendsAsOftenAsItSays) {
   std::atomic<int> messages = 0;
   comm::Threads(2).run([&](comm::Communicator& group) {

@@ -122,7 +122,7 @@ def last_update_diverges(bench):
 def killed_session(bench):
     """kill -9 of everything at once: of both ranks the last moment is lost and no more."""
     bench.start(settings=["local_batch_size=1", "learning_rate=1e-4",
-                          "mlp.hidden=[1000, 1000]"])
+                          "mlp.hidden=[2500, 2500]"])
     bench.wait_for_steps(20)
     time.sleep(1.5)
     ranks = bench.ranks()
