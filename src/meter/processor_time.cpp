@@ -42,7 +42,7 @@ std::variant<Ticks, Failure> ticks_in(std::string_view stat, const std::vector<i
     line.remove_prefix(3);
     if (line.starts_with(' ')) continue;  // the sum of all
     const auto processor = take_number(line);
-    if (!processor || !std::ranges::binary_search(processors, int(*processor))) continue;
+    if (!processor || !std::ranges::binary_search(processors, *processor)) continue;
     const Ticks ticks = ticks_of(line);
     sum.busy += ticks.busy;
     sum.all += ticks.all;
