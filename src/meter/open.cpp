@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "meter/families.h"
 #include "meter/model.h"
-#include "meter/nvml.h"
-#include "meter/rapl.h"
 
 namespace parajoule::meter {
 
@@ -50,8 +49,8 @@ Opened open_models(const Options& options, bool cores_metered, bool memory_meter
 }  // namespace
 
 Opened open_sources(const Options& options) {
-  Opened opened = open_rapl(options);
-  append(opened, open_nvml(options));
+  Opened opened;
+  for (const Family& family : families()) append(opened, family.open(options));
   const bool cores = metered(opened.sources, "cpu");
   const bool memory = metered(opened.sources, "memory");
   append(opened, open_models(options, cores, memory));

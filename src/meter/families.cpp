@@ -1,0 +1,19 @@
+#include "meter/families.h"
+
+#include "meter/nvml.h"
+#include "meter/rapl.h"
+
+namespace parajoule::meter {
+
+namespace {
+
+constexpr Family known[] = {
+    {.name = "RAPL powercap", .reads = "/sys/class/powercap", .open = open_rapl},
+    {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
+};
+
+}  // namespace
+
+std::span<const Family> families() { return known; }
+
+}  // namespace parajoule::meter
