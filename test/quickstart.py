@@ -20,6 +20,17 @@ ROWS = ["wall time", "training samples", "device hours", "samples per device hou
         "backward", "exposed communication", "update", "evaluation", "parajoule runs show"]
 
 
+def check_weights(shown, examples):
+    """The table names a checkpoint that the script beside the example reads."""
+    checkpoint, = re.findall(r"^(/.*/\d+\.ckpt)$", shown, re.M)
+    read = subprocess.run([examples / "read_checkpoint.py", checkpoint], stdout=subprocess.PIPE,
+                          check=True, text=True).stdout
+    arrays = [line.split() for line in read.splitlines()]
+    weights = {name: shape for name, kind, shape in arrays
+               if name.startswith("model.") and kind == "float32"}
+    assert any(shape.startswith("10x") for shape in weights.values()), f"no last layer in {read}"
+
+
 def main(binaries, example):
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([pathlib.Path(binaries).resolve() / "parajoule", "train",
@@ -31,6 +42,7 @@ def main(binaries, example):
         assert not re.search(r"[\x00-\x09\x0b-\x1f]", shown), "control characters in a file"
         missing = [row for row in ROWS if row not in shown]
         assert not missing, f"not in the table: {missing}"
+        check_weights(shown, pathlib.Path(example).resolve().parent)
         record, = pathlib.Path(folder, "records").glob("*.db")
         (error,), = sqlite3.connect(record).execute(
             "SELECT 100 * numerator / denominator FROM epoch "

@@ -19,7 +19,9 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/energy_text.h"
 #include "cli/summary.h"
+#include "cli/whole_training.h"
 #include "store/export.h"
 #include "store/folder.h"
 
@@ -118,7 +120,9 @@ void refuse_unknown(const std::vector<std::string>& words) {
 std::string run_text(const path& file, Look look) {
   const store::Reader record(file);
   const std::string again = show_command(file, record.run().id, records_folder(""));
-  return summary_text(account_of(record), again, look);
+  return summary_text(account_of(record), again, look) +
+         section("whole training", whole_training_text(whole_training(record), look), look) +
+         section("trained weights", lines_text(checkpoint_of(record)), look);
 }
 
 void add_runs(CLI::App& app, Chosen& chosen) {

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "meter/account.h"
+#include "train/earlier_record.h"
 
 namespace parajoule::train {
 namespace {
@@ -115,6 +117,19 @@ void Recorder::open_record(const Experiment& experiment) {
   for (const std::string& remark : record_->remarks()) reporter_.note(remark);
   for (const Setting& setting : experiment.settings)
     record_->add(store::Setting{setting.key, setting.value, setting.origin});
+  if (!experiment.folder.empty()) place_in_training(experiment.folder);
+}
+
+void Recorder::place_in_training(const std::filesystem::path& run_folder) {
+  std::error_code unknown;
+  const std::filesystem::path folder = std::filesystem::absolute(run_folder, unknown);
+  found("run_folder", unknown ? run_folder.string() : folder.string());
+  try {
+    if (const auto before = follow_earlier_record(run_folder, record_->id()))
+      found("continues", *before);
+  } catch (const base::Error& error) {
+    record_->add(store::Note{record_->now(), 0, store::Severity::warning, error.what()});
+  }
 }
 
 base::Seconds Recorder::agree_on_origin() {

@@ -2,6 +2,7 @@
 
 // Keeps the record of a run: rows of all ranks, and the meter of every node.
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,6 +83,8 @@ class Recorder {
   /// Opens the record on rank 0; its origin on this rank's clock.
   base::Seconds begin(const Experiment& experiment);
   void open_record(const Experiment& experiment);
+  /// Says in the record where its checkpoints lie, and which record it goes on from.
+  void place_in_training(const std::filesystem::path& run_folder);
   base::Seconds agree_on_origin();
   int count_sources_before(std::size_t own);
   void tell_hardware(const Machine& machine, const meter::Opened& opened);

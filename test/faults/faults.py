@@ -158,9 +158,12 @@ def stops(number, place, *settings):
         run.end().ended_with(STOPPED)
         assert last_record(bench).state == "stopped"
         stopped_at = int(bench.newest_checkpoint().stem)
-        bench.run(settings=settings).ended_with(DONE)
+        earlier = last_record(bench)
+        shown = bench.run(settings=settings).ended_with(DONE).text()
+        assert f"\n{earlier.id} " in shown and "\ntogether " in shown, shown
         record = last_record(bench)
         assert record.state == "done"
+        assert record.settings["continues"] == earlier.id
         assert record.steps[0][1] > 0, "the second start began anew"
         resumed, undisturbed = bench.newest_checkpoint(), reference(bench, settings)
         assert resumed.name == undisturbed.name and int(resumed.stem) > stopped_at

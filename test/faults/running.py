@@ -230,6 +230,7 @@ class Record:
 
     def __init__(self, path):
         self.path = path
+        self.id = path.stem.rsplit("-", 1)[1]
         database = sqlite3.connect(path)
         self.integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
         self.state = database.execute("SELECT state FROM run").fetchone()[0]

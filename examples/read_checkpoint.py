@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Reads a checkpoint (docs/checkpoint.md) with numpy alone; for PyTorch:
+
+    from read_checkpoint import weights
+    model.load_state_dict({name: torch.from_numpy(array) for name, array in weights(FILE).items()})
+
+    read_checkpoint.py FILE     prints the names, types and shapes of what a checkpoint holds
+"""
+
+import struct
+import sys
+import zlib
+
+import numpy
+
+TYPES = [numpy.float32, numpy.float64, numpy.float16, numpy.uint16, numpy.int64, numpy.uint8]
+
+
+def entries(path):
+    """All arrays of a checkpoint by name. bfloat16 comes as uint16, text as bytes."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != b"\x89PJC\r\n\x1a\n":
+        raise ValueError(f"{path}: no checkpoint")
+    version, count, length = struct.unpack_from("<IIQ", data, 8)
+    if version != 1:
+        raise ValueError(f"{path}: of version {version}; this reads version 1")
+    if length != len(data) or zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise ValueError(f"{path}: damaged")
+    found, at = {}, 40
+    for _ in range(count):
+        size, = struct.unpack_from("<H", data, at)
+        name = data[at + 2:at + 2 + size].decode()
+        at += 2 + size
+        element, dimensions = struct.unpack_from("<BB", data, at)
+        shape = struct.unpack_from(f"<{dimensions}q", data, at + 2)
+        at += 2 + 8 * dimensions
+        offset, size, _ = struct.unpack_from("<QQI", data, at)
+        at += 20
+        array = numpy.frombuffer(data, numpy.dtype(TYPES[element]).newbyteorder("<"),
+                                 size // numpy.dtype(TYPES[element]).itemsize, offset)
+        found[name] = array.reshape(shape).astype(TYPES[element])
+    return found
+
+
+def weights(path):
+    """Weights and running statistics that were evaluated, called as torchvision calls them."""
+    found = entries(path)
+    # Where ranks differ, the weights that are evaluated are none of theirs.
+    prefix = "evaluated." if any(name.startswith("evaluated.") for name in found) else "model."
+    return {name[len(prefix):]: array for name, array in found.items() if name.startswith(prefix)}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for name, array in entries(sys.argv[1]).items():
+        print(f"{name:40} {array.dtype!s:8} {'x'.join(map(str, array.shape))}")
