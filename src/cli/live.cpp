@@ -139,10 +139,13 @@ Screen standard_output() {
 }
 
 void Live::show(const Standing& standing) {
+  const bool turned = last_ && last_->evaluating != standing.evaluating;
   last_ = standing;
   const auto columns = screen_.columns();
   const base::Seconds now = screen_.now();
-  if (shown_at_ && now - *shown_at_ < (columns ? between_frames : between_lines)) return;
+  // An evaluation may take long: that it began is said at once.
+  const bool urgent = turned && standing.evaluating;
+  if (!urgent && shown_at_ && now - *shown_at_ < (columns ? between_frames : between_lines)) return;
   shown_at_ = now;
   if (columns) return draw(*columns);
   write(plain_text(standing) + "\n");

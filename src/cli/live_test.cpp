@@ -111,6 +111,16 @@ TEST(Live, APipeGetsPlainLinesNowAndThen) {
   EXPECT_TRUE(std::ranges::all_of(pipe.text, [](char c) { return c == '\n' || c >= ' '; }));
 }
 
+TEST(Live, APipeIsToldAtOnceThatAnEvaluationBegins) {
+  Recorded pipe;
+  Live live(pipe.screen());
+  Standing standing = usual();
+  live.show(standing);
+  standing.evaluating = true;
+  for (int i = 0; i < 3; ++i) live.show(standing);
+  EXPECT_EQ(pipe.text, plain_text(usual()) + "\n" + plain_text(standing) + "\n");
+}
+
 TEST(Live, ATerminalGetsOneLineRewrittenInPlace) {
   Recorded terminal{.text = {}, .warnings = {}, .columns = 80};
   Live live(terminal.screen());
