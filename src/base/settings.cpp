@@ -91,6 +91,10 @@ Value widened(Value value, Kind kind) {
 Value checked(const Place& place, Value value) {
   const Kind kind = place.option.kind;
   value = widened(std::move(value), kind);
+  const auto* text = std::get_if<std::string>(&value);
+  if (text && kind != Kind::word && value_in(kind, *text))
+    place.refuse(fmt::format("\"{}\"", *text),
+                 fmt::format("must be {}: leave out the quotes", wanted(kind)));
   if (!holds(value, kind)) place.refuse_kind(written(value));
   if (const auto* whole = std::get_if<std::int64_t>(&value))
     check_number(place, double(*whole), value);

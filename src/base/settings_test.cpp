@@ -99,6 +99,8 @@ TEST(Settings, WrongTypesAreNamed) {
   EXPECT_EQ(refusal({{"period", "often"}}), "easgd.period = often: must be a whole number");
   EXPECT_EQ(refusal({{"period", 2.5}}), "easgd.period = 2.5: must be a whole number");
   EXPECT_EQ(refusal({{"pull", "much"}}), "easgd.pull = much: must be a number");
+  EXPECT_EQ(refusal({{"pull", "0.1"}}),
+            "easgd.pull = \"0.1\": must be a number: leave out the quotes");
   EXPECT_EQ(refusal({{"weighted", std::int64_t{1}}}), "easgd.weighted = 1: must be true or false");
   EXPECT_EQ(refusal({{"topology", true}}), "easgd.topology = true: must be a word");
   EXPECT_EQ(refusal({{"epochs", std::int64_t{3}}}),

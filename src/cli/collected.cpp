@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/nearest.h"
 
@@ -151,6 +152,17 @@ const base::Option& Collected::option_of(const Wish& wish) const {
                           base::hint(wish.key, names_of(alternative->options))));
 }
 
+std::string Collected::not_chosen_with(std::string_view option) const {
+  std::vector<std::string> found;
+  for (const Choice& choice : vocabulary_.choices) {
+    for (const Alternative& alternative : choice.alternatives) {
+      if (find_option(alternative.options, option))
+        found.push_back(fmt::format("{} = {}", choice.key, alternative.name));
+    }
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 base::Error Collected::unknown_key(const Wish& wish) const {
   for (const Choice& choice : vocabulary_.choices) {
     const std::string name = chosen(choice.key);
@@ -158,6 +170,10 @@ base::Error Collected::unknown_key(const Wish& wish) const {
       return wrong(fmt::format("{}: unknown key; it is an option of {}: write {}.{}", said(wish),
                                name, name, wish.key));
     }
+  }
+  if (const std::string others = not_chosen_with(wish.key); !others.empty()) {
+    return wrong(fmt::format("{}: unknown key; it is an option of what is not chosen: {}",
+                             said(wish), others));
   }
   if (vocabulary_.alternative(wish.key)) {
     return wrong(fmt::format("{}: `{}` is no key; its options stand in the table [{}]", said(wish),

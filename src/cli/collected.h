@@ -51,6 +51,8 @@ class Collected {
   const base::Option* top_option(std::string_view key) const;
   const base::Option& option_of(const Wish& wish) const;
   void assign(Assignment said);
+  /// The choices that have such an option and are not made: `strategy = local_sgd`.
+  std::string not_chosen_with(std::string_view option) const;
   base::Error unknown_key(const Wish& wish) const;
   base::Error unknown_table(const Wish& wish) const;
 

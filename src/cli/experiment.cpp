@@ -111,6 +111,7 @@ void take_policies(train::Experiment& e, const base::Settings& top) {
 
 void take_top(train::Experiment& e, const base::Settings& top) {
   e.name = top.word("name");
+  if (e.name.empty()) throw wrong("name: must not be empty: records and folders are called by it");
   e.seed = std::uint64_t(top.whole("seed"));
   e.epochs = top.whole("epochs");
   e.steps = whole_if_given(top, "steps");

@@ -35,6 +35,22 @@ void refuse_unknown_command(const CLI::App& app, std::string_view word) {
                     fmt::format("no command '{}'{}", word, base::hint(word, known)));
 }
 
+/// The option that was meant by the first word that is none; CLI11 only repeats the word.
+std::string meant_option(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with("--")) continue;
+    if (const auto meant = base::nearest(word.substr(0, word.find('=')), known))
+      return fmt::format("; did you mean '{}'?", *meant);
+  }
+  return {};
+}
+
 /// Fills `chosen`, or gives the status to end with at once.
 std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
   CLI::App app("Trains neural networks in parallel and meters the energy of every device.",
@@ -52,7 +68,8 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << "; see `parajoule --help`\n";
+    std::cerr << "parajoule: " << cli::one_line(error.what()) << meant_option(app)
+              << "; see `parajoule --help`\n";
     return int(cli::wrong_usage);
   }
 }

@@ -54,7 +54,7 @@ std::string shown_models(const std::string& name) {
   std::string text = fmt::format("{:<10} {:>12} {:>14} {:>15}  {}\n", "model", "parameters",
                                  "GFLOP forward", "GFLOP backward", "for each sample of");
   for (const nn::Model& model : nn::models()) text += line_of(model);
-  return text;
+  return text + "GFLOP: 1e9 operations; a multiplication with its addition counts as two\n";
 }
 
 }  // namespace parajoule::cli

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -88,13 +90,28 @@ class Reader {
   std::vector<At> wishes_;
 };
 
+/// What to write in place of `model = resnet20`, if that is what the line holds: the parser only
+/// says that it finds no value.
+std::optional<std::string> bare_word(std::string_view text, unsigned line) {
+  std::istringstream lines{std::string(text)};
+  std::string held;
+  for (unsigned i = 0; i < line; ++i) std::getline(lines, held);
+  static const std::regex pattern(R"(\s*([\w.]+)\s*=\s*([A-Za-z_][\w./-]*)\s*(#.*)?)");
+  std::smatch parts;
+  if (held.size() > 200 || !std::regex_match(held, parts, pattern)) return {};
+  return fmt::format("{0} = {1}: words stand in quotes: {0} = \"{1}\"", parts.str(1), parts.str(2));
+}
+
 }  // namespace
 
 std::vector<Wish> wishes_in(std::string_view text, const std::string& path) {
   try {
     return Reader(path).read(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    throw wrong(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+    const unsigned line = error.source().begin.line;
+    if (const auto bare = bare_word(text, line))
+      throw wrong(fmt::format("{}:{}: {}", path, line, *bare));
+    throw wrong(fmt::format("{}:{}: {}", path, line, error.description()));
   }
 }
 

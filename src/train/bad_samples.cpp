@@ -21,8 +21,9 @@ void BadSamples::finish() {
 }
 
 void BadSamples::tell_count() {
-  tell_(fmt::format("{} more bad samples, {} in all: each has a line in the record", found_ - told_,
-                    found_));
+  const auto more = found_ - told_;
+  tell_(fmt::format("{} more bad sample{}, {} in all: each has a line in the record", more,
+                    more == 1 ? "" : "s", found_));
   told_ = found_;
 }
 
