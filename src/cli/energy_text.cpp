@@ -14,6 +14,8 @@ bool energetic(const meter::Description& description) {
 
 std::string place_in_total(const meter::SourceAccount& source) {
   if (source.counts || !source.energy) return "";
+  if (meter::is_whole(source.description.device_kind)) return "a total of its own";
+  if (source.description.device_kind == "sensor") return "not added: what holds it is not known";
   return source.description.part_of
              ? fmt::format("within {}, not added again", *source.description.part_of)
              : "not added: another source has it";
@@ -74,6 +76,29 @@ std::string sources_text(const StretchAccount& account, Look look) {
       text += indented(fmt::format("    {}", line), 6);
   }
   return text;
+}
+
+std::string wholes_text(const StretchAccount& account, Look look) {
+  Table table({{}, {.align = Align::right}, {.most = 60}});
+  std::string remarks;
+  for (std::size_t number = 0; number < account.nodes.size(); ++number) {
+    const meter::NodeAccount& node = account.nodes[number];
+    for (const meter::Whole& whole : node.wholes) {
+      const meter::SourceAccount& source = node.sources[whole.source];
+      const std::string& covers = source.description.covers;
+      const std::string place = account.nodes.size() > 1
+                                    ? fmt::format("node {} {}", number, source.description.device)
+                                    : source.description.device;
+      table.add({place, energy_text(*source.energy, source.uncertainty),
+                 covers.substr(0, covers.find(';'))});
+      if (whole.remainder)
+        table.add({"  remainder", energy_text(*whole.remainder, whole.uncertainty),
+                   "what it has over the measured parts"});
+      for (const std::string& remark : whole.remarks)
+        remarks += indented(fmt::format("{}: {}", place, remark));
+    }
+  }
+  return table.text(look) + remarks;
 }
 
 std::string lines_text(const std::vector<std::string>& lines) {

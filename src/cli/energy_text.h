@@ -36,6 +36,10 @@ std::string total_text(const std::optional<meter::Total<label>>& total) {
 /// Every source of energy or power: device, label, energy, mean power, and below what it covers.
 std::string sources_text(const StretchAccount& account, Look look);
 
+/// The meters of whole nodes: each a total beside the others, and what it has over the measured
+/// parts. Empty without such a meter.
+std::string wholes_text(const StretchAccount& account, Look look);
+
 /// Each in lines of its own that fit.
 std::string lines_text(const std::vector<std::string>& lines);
 

@@ -230,6 +230,7 @@ std::string summary_text(const RunAccount& account, std::string_view show_again,
   text += section("work and energy", compared(account, work_lines()).text(look), look);
   text += section("energy by source",
                   sources_text(account.whole, look) + lines_text(account.metering_cost), look);
+  text += section("whole nodes, beside the sums above", wholes_text(account.whole, look), look);
   text += section("not metered", lines_text(account.unmetered), look);
   text += section("as the study counts", study_text(account.study, look), look);
   text += section("share of the time of all ranks", compared(account, share_lines(work)).text(look),

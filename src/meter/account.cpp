@@ -1,12 +1,15 @@
 #include "meter/account.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "meter/contradictions.h"
 #include "meter/integrate.h"
 
 namespace parajoule::meter {
@@ -19,10 +22,17 @@ namespace {
 /// them.
 constexpr double about_all = 0.98;
 
-/// Sensors of one type share their bias.
-std::string type_of(const Description& description) {
-  return fmt::format("{} {} {}", description.device_kind, name_of(description.quantity),
-                     description.bias_relative.value_or(0));
+/// Whether a source speaks better for its device than another, which comes before it.
+bool better(const SourceAccount& source, const SourceAccount& than) {
+  if (source.covered < about_all * than.covered) return false;
+  if (than.covered < about_all * source.covered) return true;
+  return source.description.quantity == Quantity::energy &&
+         than.description.quantity != Quantity::energy;
+}
+
+/// A whole is a total of its own; of a sensor it is not known what else holds what it sees.
+bool is_added(std::string_view device_kind) {
+  return !is_whole(device_kind) && device_kind != "sensor";
 }
 
 /// The devices of one label that have a number, each with its best source.
@@ -30,10 +40,12 @@ class Devices {
  public:
   Devices(std::vector<SourceAccount>& sources, Label label) {
     for (SourceAccount& source : sources) {
-      if (source.description.label != label || !source.energy) continue;
-      SourceAccount*& best = best_[source.description.device];
-      const bool counter = source.description.quantity == Quantity::energy;
-      if (!best || (counter && best->description.quantity != Quantity::energy)) best = &source;
+      const Description& description = source.description;
+      if (is_whole(description.device_kind)) wholes_.insert(description.device);
+      if (description.label != label || !source.energy) continue;
+      if (!is_added(description.device_kind)) continue;
+      SourceAccount*& best = best_[description.device];
+      if (!best || better(source, *best)) best = &source;
     }
   }
 
@@ -45,6 +57,9 @@ class Devices {
       if (!stands(device))
         source->remarks.push_back("speaks for less time than its parts, which count in its stead");
     }
+    for (auto& [device, source] : best_)
+      if (is_division(*source) && metered_otherwise(source->description.device_kind))
+        source->counts = false;
   }
 
  private:
@@ -72,10 +87,69 @@ class Devices {
     });
   }
 
+  /// Whether a node's own meter gives this number, dividing what it measures.
+  bool is_division(const SourceAccount& source) const {
+    return source.description.part_of && wholes_.contains(*source.description.part_of);
+  }
+
+  bool metered_otherwise(const std::string& kind) const {
+    return std::ranges::any_of(best_, [&](const auto& entry) {
+      const SourceAccount& source = *entry.second;
+      return source.counts && source.description.device_kind == kind && !is_division(source);
+    });
+  }
+
   std::map<std::string, SourceAccount*> best_;
+  std::set<std::string> wholes_;
 };
 
+/// The places of the wholes that have a number, each by its best source.
+std::vector<std::size_t> best_wholes(const std::vector<SourceAccount>& sources) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i].energy || !is_whole(sources[i].description.device_kind)) continue;
+    const auto same = std::ranges::find(places, sources[i].description.device, [&](std::size_t j) {
+      return sources[j].description.device;
+    });
+    if (same == places.end())
+      places.push_back(i);
+    else if (better(sources[i], sources[*same]))
+      *same = i;
+  }
+  return places;
+}
+
+/// What a whole has over the measured parts.
+Whole whole_of(const NodeAccount& node, std::size_t place) {
+  const SourceAccount& meter = node.sources[place];
+  Whole whole{.source = place};
+  const bool parts_known = meter.description.device_kind != "module";
+  if (!parts_known || !node.totals.measured) return whole;
+  if (meter.covered < about_all * node.span.length()) {
+    whole.remarks.push_back("speaks for less time than the parts: no remainder");
+    return whole;
+  }
+  const Total<Label::measured>& parts = *node.totals.measured;
+  whole.remainder = *meter.mean_power * node.span.length() - parts.energy();
+  const Uncertainty of_parts = parts.uncertainty();
+  whole.uncertainty = {{std::hypot(meter.uncertainty.resolution.value, of_parts.resolution.value)},
+                       {std::hypot(meter.uncertainty.bias.value, of_parts.bias.value)}};
+  if (*whole.remainder + whole.uncertainty.whole() < base::Joules{0})
+    whole.remarks.push_back(
+        "the parts exceed the whole by more than both are unsure: one of them is wrong");
+  for (const SourceAccount& part : node.sources)
+    if (part.counts && part.description.label == Label::measured &&
+        part.covered < about_all * node.span.length())
+      whole.remarks.push_back(fmt::format(
+          "{} speaks for less time: the rest of it is in the remainder", part.description.device));
+  return whole;
+}
+
 }  // namespace
+
+bool is_whole(std::string_view device_kind) {
+  return device_kind == "node" || device_kind == "outlet" || device_kind == "module";
+}
 
 std::vector<Series> by_source(std::span<const Description> descriptions,
                               std::span<const Row> rows) {
@@ -118,7 +192,9 @@ NodeAccount total(std::vector<SourceAccount> sources, Span span) {
   for (const SourceAccount& source : node.sources)
     if (source.counts)
       node.totals.add(source.description.label, *source.energy, source.uncertainty,
-                      type_of(source.description));
+                      sensor_type(source.description));
+  for (std::size_t place : best_wholes(node.sources)) node.wholes.push_back(whole_of(node, place));
+  tell_contradictions(node.sources);
   return node;
 }
 

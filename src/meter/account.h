@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -52,15 +53,34 @@ struct SourceAccount {
 /// without length is a bug.
 SourceAccount account(const Series& series, Span span);
 
+/// A number for several devices together, from a meter of its own: of a node, of the outlet that
+/// feeds it, of a module with a processor and a GPU. It is a total beside the others and never
+/// added to them.
+struct Whole {
+  std::size_t source;  ///< place in `NodeAccount::sources`
+  /// What it has over the measured parts of the node. None of a module, whose parts are not known,
+  /// and where it speaks for less of the span than they do.
+  std::optional<base::Joules> remainder = {};
+  Uncertainty uncertainty = {};           ///< of `remainder`
+  std::vector<std::string> remarks = {};  ///< parts that exceed it, or speak for less time
+};
+
+/// Whether a device of this kind is a whole: `node`, `outlet`, `module`.
+bool is_whole(std::string_view device_kind);
+
 /// The account of one node.
 struct NodeAccount {
   Span span;
   std::vector<SourceAccount> sources;  ///< in the order given
   Totals totals;
+  std::vector<Whole> wholes = {};
 };
 
 /// Decides what counts. A device that is part of another is left to that one, if that one covers as
-/// much of the span; of two sources of one device, a counter is taken before power.
+/// much of the span; of several sources of one device a counter is taken before power, and the
+/// first before others, unless they speak for more of the span. What a node's own meter says of
+/// its processors, memory or GPUs counts only if nothing else meters any of them. Adds to the
+/// remarks what numbers say against each other.
 NodeAccount total(std::vector<SourceAccount> sources, Span span);
 NodeAccount account(std::span<const Series> series, Span span);
 

@@ -68,6 +68,7 @@ std::vector<std::string> unmetered(std::span<const Description> sources) {
       return energetic && description.device_kind == kind;
     });
   };
+  if (seen("node")) return {};
   std::vector<std::string> missing;
   if (!seen("cpu") && !seen("platform")) missing.push_back("processors");
   if (!seen("memory") && !seen("platform")) missing.push_back("memory");

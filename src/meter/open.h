@@ -61,7 +61,7 @@ std::optional<std::string> own_visible_devices();
 std::optional<std::string> own_device_order();
 
 /// What draws power in every node and none of `sources` sees, in plain words: for the list that
-/// stands beside the totals.
+/// stands beside the totals. Nothing where a meter has the whole node.
 std::vector<std::string> unmetered(std::span<const Description> sources);
 
 }  // namespace parajoule::meter

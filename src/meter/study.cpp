@@ -52,6 +52,13 @@ bool is_energetic(const Series& series) {
   return quantity == Quantity::energy || quantity == Quantity::power;
 }
 
+/// Whether a node's own meter gives this number, dividing what it measures.
+bool is_division(const Description& source, const std::vector<Series>& node) {
+  return std::ranges::any_of(node, [&](const Series& other) {
+    return is_whole(other.description.device_kind) && source.part_of == other.description.device;
+  });
+}
+
 /// Whole GPUs, packages and memories; what the platform as a whole draws the paper leaves out.
 bool belongs(const Series& series, const std::vector<Series>& node) {
   const Description& source = series.description;
@@ -60,10 +67,15 @@ bool belongs(const Series& series, const std::vector<Series>& node) {
   if (!known || !is_energetic(series)) return false;
   for (const Series& other : node) {
     const Description& whole = other.description;
-    if (source.part_of == whole.device && whole.device_kind != "platform") return false;
-    const bool better = whole.device == source.device && whole.label == source.label &&
-                        whole.quantity == Quantity::power && source.quantity == Quantity::energy;
-    if (better && !powers_of(other).empty()) return false;
+    const bool holds_devices = whole.device_kind == "platform" || is_whole(whole.device_kind);
+    if (source.part_of == whole.device && !holds_devices) return false;
+    const bool of_device = whole.device == source.device && whole.label == source.label;
+    const bool earlier = &other < &series && whole.quantity == source.quantity;
+    const bool better = whole.quantity == Quantity::power && source.quantity == Quantity::energy;
+    if (of_device && (better || earlier) && powers_of(other).size() > 1) return false;
+    if (is_division(source, node) && whole.device_kind == source.device_kind &&
+        whole.label == source.label && !is_division(whole, node) && powers_of(other).size() > 1)
+      return false;
   }
   return powers_of(series).size() > 1;
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace parajoule::meter {
 
 using base::Joules;
@@ -21,6 +23,11 @@ Total<label>& begun(std::optional<Total<label>>& sum) {
 }
 
 }  // namespace
+
+std::string sensor_type(const Description& description) {
+  return fmt::format("{} {} {}", description.device_kind, name_of(description.quantity),
+                     description.bias_relative.value_or(0));
+}
 
 Joules Uncertainty::whole() const { return {std::hypot(resolution.value, bias.value)}; }
 

@@ -20,6 +20,9 @@ struct Uncertainty {
   base::Joules whole() const;  ///< both together: the root of the sum of squares
 };
 
+/// Sensors of one type share their bias.
+std::string sensor_type(const Description& description);
+
 /// A sum of energies of one label.
 template <Label label>
 class Total {
