@@ -1,5 +1,7 @@
 #include "meter/counter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace parajoule::meter {
@@ -12,10 +14,21 @@ Reading Counter::update(Joules raw, Seconds now) {
   if (!last_) {
     last_ = shown;
     total_ = raw;
+    credit_ = options_.most * options_.slack;
     return total_.value;
   }
-  if (const auto growth = plausible_growth(*last_, shown)) return accept(shown, *growth);
-  return doubt(shown);
+  const Shown before = odd_.value_or(*last_);
+  const auto growth = plausible_growth(*last_, shown);
+  Reading reading = growth ? accept(shown, *growth) : doubt(shown);
+  settle(before, shown);
+  return reading;
+}
+
+/// What came since the reading before is taken from the credit, believed or not.
+void Counter::settle(Shown before, Shown shown) {
+  const Joules came = std::max(shown.raw - before.raw, Joules{0});
+  const Joules explained = options_.most * (shown.at - before.at);
+  credit_ = std::clamp(credit_ + explained - came, Joules{0}, options_.most * options_.slack);
 }
 
 /// How far the counter has come at least; none if it fell and its range is not known.
@@ -28,7 +41,7 @@ std::optional<Joules> Counter::growth(Joules from, Joules to) const {
 std::optional<Joules> Counter::plausible_growth(Shown from, Shown to) const {
   const auto growth = this->growth(from.raw, to.raw);
   if (!growth || *growth < Joules{0}) return {};
-  const Joules most = options_.most * (to.at - from.at + options_.slack);
+  const Joules most = options_.most * (to.at - from.at) + credit_;
   return *growth <= most ? growth : std::nullopt;
 }
 

@@ -11,7 +11,8 @@ namespace parajoule::meter {
 
 /// Adds up the differences of a hardware counter. A fall is a pass through the range if the power
 /// that this would mean is possible, else a slip of the counter: one odd reading is dropped and
-/// costs nothing, two that agree with each other are a new beginning.
+/// costs nothing, two that agree with each other are a new beginning. More than the device can draw
+/// may come for as long as `slack`, and is no energy from then on.
 class Counter {
  public:
   struct Options {
@@ -36,11 +37,13 @@ class Counter {
   std::optional<base::Joules> plausible_growth(Shown from, Shown to) const;
   Reading accept(Shown shown, base::Joules growth);
   Reading doubt(Shown shown);
+  void settle(Shown before, Shown shown);
 
   Options options_;
   std::optional<Shown> last_;  ///< the last one believed
   std::optional<Shown> odd_;   ///< the last one not believed, if nothing was believed since
   base::Joules total_;
+  base::Joules credit_;  ///< that may come at once, beside what the time since explains
 };
 
 }  // namespace parajoule::meter

@@ -84,6 +84,25 @@ TEST(Counter, OneOddReadingCostsNothing) {
   }
 }
 
+/// As of processors whose unit the kernel takes for another one.
+TEST(Counter, APowerThatCannotLastIsNoEnergyHoweverOftenItIsRead) {
+  for (double wait : {0.001, 0.1, 1.0}) {
+    Counter counter = rapl();
+    double last = value(counter.update(Joules{0}, Seconds(0)));
+    for (int i = 1; i <= 20; ++i) {  // 10 kW
+      const Reading reading = counter.update(Joules{10'000 * wait * i}, Seconds(wait * i));
+      if (const auto* value = std::get_if<double>(&reading)) last = *value;
+    }
+    EXPECT_LE(last, 3000 * 0.5 * 10'000 / 7000) << wait;
+  }
+}
+
+TEST(Counter, EnergyThatIsShownInStepsIsNotDoubted) {
+  Counter counter = rapl();
+  for (int i = 0; i <= 300; ++i)  // 2900 W, shown anew every half second
+    EXPECT_EQ(value(counter.update(Joules{1450.0 * (i / 5)}, Seconds(0.1 * i))), 1450 * (i / 5));
+}
+
 TEST(Counter, StandingStillIsNoEnergy) {
   Counter counter = rapl();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(value(counter.update(Joules{7}, Seconds(i))), 7);
