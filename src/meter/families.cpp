@@ -8,7 +8,7 @@ namespace parajoule::meter {
 namespace {
 
 constexpr Family known[] = {
-    {.name = "RAPL powercap", .reads = "/sys/class/powercap", .open = open_rapl},
+    {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
 };
 

@@ -21,6 +21,15 @@ std::string_view trimmed(std::string_view text) {
   return end == std::string_view::npos ? "" : text.substr(0, end + 1);
 }
 
+/// The number at the front of `text`, which is cut off.
+std::optional<int> take_number(std::string_view& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return {};
+  text.remove_prefix(std::size_t(end - text.data()));
+  return number;
+}
+
 }  // namespace
 
 KernelFile::KernelFile(const std::filesystem::path& path)
@@ -89,6 +98,25 @@ std::string ranges(const std::vector<int>& numbers) {
     i = last + 1;
   }
   return text;
+}
+
+std::vector<int> numbers_of(std::string_view ranges) {
+  constexpr int most = 8192;  // processors a kernel can be built for
+  std::vector<int> numbers;
+  while (!ranges.empty()) {
+    const auto first = take_number(ranges);
+    auto last = first;
+    if (ranges.starts_with('-')) {
+      ranges.remove_prefix(1);
+      last = take_number(ranges);
+    }
+    const bool in_order = first && last && *first <= *last && *last < most &&
+                          (numbers.empty() || *first > numbers.back());
+    if (!in_order || !(ranges.empty() || ranges.starts_with(','))) return {};
+    for (int number = *first; number <= *last; ++number) numbers.push_back(number);
+    if (!ranges.empty()) ranges.remove_prefix(1);
+  }
+  return numbers;
 }
 
 }  // namespace parajoule::meter

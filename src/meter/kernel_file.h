@@ -46,4 +46,8 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& path);
 /// Numbers in order as `0-3,8`.
 std::string ranges(const std::vector<int>& numbers);
 
+/// The numbers of `0-3,8`, in order; none at all if the text is anything else, or names more than
+/// any machine has processors.
+std::vector<int> numbers_of(std::string_view ranges);
+
 }  // namespace parajoule::meter

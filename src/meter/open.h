@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "meter/perf_counter.h"
 #include "meter/source.h"
 
 namespace parajoule::meter {
@@ -20,6 +21,7 @@ struct Unavailable {
   std::string what;    ///< `package-0, RAPL powercap`
   std::string reason;  ///< `energy_uj is readable for root only`
   std::string remedy;  ///< one line to run, or why nothing helps
+  bool spare = false;  ///< another source has the same number: nothing is missing
   bool operator==(const Unavailable&) const = default;
 };
 
@@ -32,6 +34,9 @@ struct Options {
   std::filesystem::path sys = "/sys";
   std::filesystem::path proc = "/proc";
   std::string nvml = "libnvidia-ml.so.1";
+
+  /// Opens the counters of perf. None: the kernel's.
+  PerfOpener perf = {};
 
   /// The logical processors of the run on this node, for what is modelled. None: those this process
   /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.

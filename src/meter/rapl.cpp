@@ -8,6 +8,7 @@
 #include "meter/counter.h"
 #include "meter/kernel_file.h"
 #include "meter/rapl_candidates.h"
+#include "meter/rapl_unit.h"
 
 namespace parajoule::meter {
 
@@ -23,21 +24,21 @@ constexpr double coarsest_step = 0x1p-14;
 
 class RaplSource final : public Source {
  public:
-  RaplSource(Description description, KernelFile file, Counter counter)
-      : description_(std::move(description)), file_(std::move(file)), counter_(counter) {}
+  RaplSource(Description description, std::unique_ptr<RaplCounter> device, Counter counter)
+      : description_(std::move(description)), device_(std::move(device)), counter_(counter) {}
 
   const Description& description() const override { return description_; }
 
   Reading read(Seconds now) override {
-    const auto number = file_.number();
-    if (const auto* failure = std::get_if<Failure>(&number))
-      return Gap{Gap::Cause::failed, "energy_uj: " + failure->text};
-    return counter_.update(Joules{double(std::get<std::uint64_t>(number)) * 1e-6}, now);
+    const auto shown = device_->energy();
+    if (const auto* failure = std::get_if<Failure>(&shown))
+      return Gap{Gap::Cause::failed, failure->text};
+    return counter_.update(std::get<Joules>(shown), now);
   }
 
  private:
   Description description_;
-  KernelFile file_;
+  std::unique_ptr<RaplCounter> device_;
   Counter counter_;
 };
 
@@ -61,40 +62,45 @@ Watts most_of(const Zone& zone) {
   return zone.domain == Domain::platform ? Watts{10'000} : Watts{3000};
 }
 
-Description described(const Candidate& candidate) {
-  const Domain domain = candidate.zone.domain;
-  return {.device = candidate.device,
-          .device_kind = kind_of(domain),
-          .quantity = Quantity::energy,
-          .unit = "joules",
-          .label = Label::measured,
-          .covers = fmt::format("{}; {}", titled(candidate.zone), untried),
-          .part_of = candidate.part_of,
-          .resolution = coarsest_step,
-          .update_period = update_period,
-          .bias_relative = bias_of(domain),
-          .formula = "differences of energy_uj, passes through max_energy_range_uj added"};
+std::string formula_of(const Candidate& candidate) {
+  if (candidate.endless) return "differences of the event's count";
+  if (candidate.range) return "differences of energy_uj, passes through max_energy_range_uj added";
+  return "differences of energy_uj; max_energy_range_uj cannot be read, so a pass through the "
+         "range "
+         "loses the energy since the reading before";
 }
 
-std::unique_ptr<Source> source_of(Candidate candidate) {
-  Counter::Options counter{.most = most_of(candidate.zone)};
-  if (const auto range = number_in(candidate.zone.folder / "max_energy_range_uj"))
-    if (*range > 0) counter.range = Joules{double(*range) * 1e-6};
-  Description description = described(candidate);
-  if (!counter.range)
-    description.formula =
-        "differences of energy_uj; max_energy_range_uj cannot be read, so a pass "
-        "through the range loses the energy since the reading before";
-  return std::make_unique<RaplSource>(std::move(description), std::move(candidate.file),
-                                      Counter(counter));
+Description described(const Candidate& candidate, const std::optional<UnitDoubt>& doubt) {
+  const Domain domain = candidate.zone.domain;
+  Description description{.device = candidate.device,
+                          .device_kind = kind_of(domain),
+                          .quantity = Quantity::energy,
+                          .unit = "joules",
+                          .label = Label::measured,
+                          .covers = titled(candidate.zone),
+                          .part_of = candidate.part_of,
+                          .resolution = coarsest_step,
+                          .update_period = update_period,
+                          .bias_relative = bias_of(domain),
+                          .formula = formula_of(candidate)};
+  if (doubt && domain == Domain::memory) {
+    description.covers += "; " + doubt->words;
+    description.bias_relative = doubt->bias;
+  }
+  description.covers += fmt::format("; {}", untried);
+  return description;
 }
 
 }  // namespace
 
 Opened open_rapl(const Options& options) {
   Opened opened;
-  for (Candidate& candidate : rapl_candidates(options, opened))
-    opened.sources.push_back(source_of(std::move(candidate)));
+  for (Candidate& candidate : rapl_candidates(options, opened)) {
+    const auto doubt = memory_unit_doubt(options, candidate.zone.reach);
+    opened.sources.push_back(std::make_unique<RaplSource>(
+        described(candidate, doubt), std::move(candidate.counter),
+        Counter({.range = candidate.range, .most = most_of(candidate.zone)})));
+  }
   return opened;
 }
 

@@ -10,12 +10,30 @@
 
 #include <fmt/format.h>
 
+#include "meter/rapl_perf.h"
+
 namespace parajoule::meter {
 
 namespace fs = std::filesystem;
+using base::Joules;
 using base::Seconds;
 
 namespace {
+
+class ZoneFile final : public RaplCounter {
+ public:
+  explicit ZoneFile(const fs::path& file) : file_(file) {}
+
+  std::variant<Joules, Failure> energy() override {
+    const auto number = file_.number();
+    if (const auto* failure = std::get_if<Failure>(&number))
+      return Failure{failure->code, "energy_uj: " + failure->text};
+    return Joules{double(std::get<std::uint64_t>(number)) * 1e-6};
+  }
+
+ private:
+  KernelFile file_;
+};
 
 constexpr Seconds between_looks{0.001};  // about as often as counters are renewed
 
@@ -23,7 +41,7 @@ Unavailable unreadable(const Zone& zone, const Failure& failure) {
   const fs::path files = zone.folder.parent_path() / "intel-rapl*" / "energy_uj";
   const bool denied = failure.code == EACCES || failure.code == EPERM;
   return {.what = titled(zone),
-          .reason = fmt::format("{}: {}", (zone.folder / "energy_uj").string(), failure.text),
+          .reason = fmt::format("{}: {}", zone.folder.string(), failure.text),
           .remedy = denied ? fmt::format("sudo chmod a+r {}  (holds until the next start)",
                                          files.string())
                            : "none known: the kernel shows the zone but does not read it"};
@@ -41,8 +59,8 @@ void watch(std::vector<Candidate>& candidates, Seconds patience) {
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
     for (Candidate& candidate : candidates) {
-      const auto number = candidate.file.number();
-      if (const auto* shown = std::get_if<std::uint64_t>(&number)) candidate.last = *shown;
+      const auto shown = candidate.counter->energy();
+      if (const auto* energy = std::get_if<Joules>(&shown)) candidate.last = *energy;
     }
     const bool all = std::ranges::all_of(
         candidates, [](const Candidate& c) { return moved(c) || !must_move(c); });
@@ -59,7 +77,7 @@ void drop_dead(std::vector<Candidate>& candidates, Seconds patience, Opened& ope
     if (dead)
       opened.unavailable.push_back(
           {.what = titled(candidate.zone),
-           .reason = fmt::format("dead: stood still at {} uJ for {:.0f} ms", candidate.last,
+           .reason = fmt::format("dead: stood still at {} J for {:.0f} ms", candidate.last.value,
                                  patience.count() * 1e3),
            .remedy = "none: nothing is behind this counter (usual in virtual machines)"});
     return dead;
@@ -69,17 +87,24 @@ void drop_dead(std::vector<Candidate>& candidates, Seconds patience, Opened& ope
 std::vector<Candidate> readable(std::vector<Zone> zones, Opened& opened) {
   std::vector<Candidate> candidates;
   for (Zone& zone : zones) {
-    KernelFile file(zone.folder / "energy_uj");
-    const auto number = file.number();
-    if (const auto* failure = std::get_if<Failure>(&number)) {
+    auto counter = std::make_unique<ZoneFile>(zone.folder / "energy_uj");
+    const auto shown = counter->energy();
+    if (const auto* failure = std::get_if<Failure>(&shown)) {
       opened.unavailable.push_back(unreadable(zone, *failure));
     } else if (zone.domain == Domain::unknown) {
       opened.unavailable.push_back({.what = titled(zone),
                                     .reason = "a domain of unknown meaning is not counted",
                                     .remedy = "none: tell us what it stands for"});
     } else {
-      const auto shown = std::get<std::uint64_t>(number);
-      candidates.push_back({std::move(zone), std::move(file), shown, shown});
+      const auto energy = std::get<Joules>(shown);
+      std::optional<Joules> range;
+      if (const auto microjoules = number_in(zone.folder / "max_energy_range_uj"))
+        if (*microjoules > 0) range = Joules{double(*microjoules) * 1e-6};
+      candidates.push_back({.zone = std::move(zone),
+                            .counter = std::move(counter),
+                            .first = energy,
+                            .last = energy,
+                            .range = range});
     }
   }
   return candidates;
@@ -87,25 +112,33 @@ std::vector<Candidate> readable(std::vector<Zone> zones, Opened& opened) {
 
 /// Reads both within microseconds of each other: two counters of their own differ by more.
 bool show_the_same(const Candidate& a, const Candidate& b) {
-  const auto near = [](std::uint64_t x, std::uint64_t y) {
-    return std::max(x, y) - std::min(x, y) < 1'000'000;
-  };
+  const auto near = [](Joules x, Joules y) { return std::max(x, y) - std::min(x, y) < Joules{1}; };
   return near(a.first, b.first) && near(a.last, b.last);
 }
 
 /// `package-0-die-1` is one of the dies of `package-0`.
 std::string_view package_of(std::string_view name) { return name.substr(0, name.find("-die-")); }
 
-/// The candidate whose counter this one shows again: that of the same name reached by MSR, or on
-/// processors with one counter a package the first die. It comes before this one in the order.
-const Candidate* original(const Candidate& candidate, const std::vector<Candidate>& all) {
+bool names_die(const Candidate& candidate) {
+  return candidate.zone.domain == Domain::package &&
+         candidate.zone.name.find("-die-") != std::string::npos;
+}
+
+/// Two dies of a package with one counter for both, as some AMD processors have. Counters of perf
+/// all begin at 0, so that what they show tells nothing: there the make decides.
+bool are_mirrors(const Candidate& a, const Candidate& b, bool amd) {
+  const bool dies = names_die(a) && names_die(b) && a.zone.reach == b.zone.reach &&
+                    package_of(a.zone.name) == package_of(b.zone.name);
+  return dies && (a.zone.reach == Reach::perf ? amd : show_the_same(a, b));
+}
+
+/// The candidate whose counter this one shows again. It comes before this one in the order.
+const Candidate* original(const Candidate& candidate, const std::vector<Candidate>& all, bool amd) {
   for (const Candidate& other : all) {
     if (&other == &candidate) break;
-    const bool twin = candidate.zone.mirror && !other.zone.mirror;
+    const bool twin = other.zone.reach != candidate.zone.reach;
     if (twin && other.zone.path == candidate.zone.path) return &other;
-    const bool dies = other.zone.name.find("-die-") != std::string::npos &&
-                      package_of(other.zone.name) == package_of(candidate.zone.name);
-    if (dies && !candidate.zone.parent && show_the_same(other, candidate)) return &other;
+    if (are_mirrors(other, candidate, amd)) return &other;
   }
   return nullptr;
 }
@@ -117,12 +150,14 @@ const Candidate* around(const Candidate& candidate, const std::vector<Candidate>
   return nullptr;
 }
 
-/// A device is called like its zone; where that is not unique, with the zone's id after it.
-void name_devices(std::vector<Candidate>& candidates) {
+/// A device is called like its zone; where that is not unique, with the zone's id after it. Zones
+/// that show one counter are one device.
+void name_devices(std::vector<Candidate>& candidates, bool amd) {
   std::map<std::string, int> seen;
   for (Candidate& candidate : candidates) {
-    candidate.device = candidate.zone.path;
-    if (seen[candidate.device]++ > 0) candidate.device += " (" + candidate.zone.id + ")";
+    const Candidate* same = original(candidate, candidates, amd);
+    candidate.device = same ? same->device : candidate.zone.path;
+    if (!same && seen[candidate.device]++ > 0) candidate.device += " (" + candidate.zone.id + ")";
   }
 }
 
@@ -141,25 +176,55 @@ void drop_orphans(std::vector<Candidate>& candidates, Opened& opened) {
   });
 }
 
+/// perf may have one counter for a package of which powercap shows the dies: it is one device with
+/// them if they are one, else it holds them.
+void join_dies(std::vector<Candidate>& candidates) {
+  for (Candidate& whole : candidates) {
+    if (whole.zone.reach != Reach::perf || whole.zone.domain != Domain::package) continue;
+    std::vector<Candidate*> dies;
+    for (Candidate& die : candidates)
+      if (names_die(die) && die.zone.reach != Reach::perf &&
+          package_of(die.zone.name) == whole.zone.name)
+        dies.push_back(&die);
+    if (dies.empty()) continue;
+    const bool one = std::ranges::all_of(
+        dies, [&](const Candidate* die) { return die->device == dies.front()->device; });
+    if (one) whole.device = dies.front()->device;
+    for (Candidate* die : dies)
+      if (!one) die->part_of = whole.device;
+  }
+}
+
 void relate(std::vector<Candidate>& candidates) {
   const auto platform = std::ranges::find_if(
       candidates, [](const Candidate& c) { return c.zone.domain == Domain::platform; });
   for (Candidate& candidate : candidates) {
     const Domain domain = candidate.zone.domain;
     const Candidate* package = around(candidate, candidates);
-    if (const Candidate* same = original(candidate, candidates))
-      candidate.part_of = same->device;
-    else if (package && (domain == Domain::core || domain == Domain::uncore))
+    if (package && (domain == Domain::core || domain == Domain::uncore))
       candidate.part_of = package->device;
     else if (domain != Domain::platform && platform != candidates.end())
       candidate.part_of = platform->device;
   }
 }
 
+/// What could not be opened is no loss if another way leads to the same.
+void mark_spare(const std::vector<Candidate>& candidates, std::span<Unavailable> missing,
+                const std::vector<Zone>& zones) {
+  const auto found = [&](std::string_view path) {
+    return std::ranges::any_of(candidates, [&](const Candidate& c) { return c.zone.path == path; });
+  };
+  for (Unavailable& one : missing) {
+    const auto zone = std::ranges::find(zones, one.what, titled);
+    one.spare = zone != zones.end() ? found(zone->path) : !candidates.empty();
+  }
+}
+
 }  // namespace
 
 std::string titled(const Zone& zone) {
-  return fmt::format("{}, RAPL powercap ({})", zone.words, zone.id);
+  const char* way = zone.reach == Reach::perf ? "perf_event" : "powercap";
+  return fmt::format("{}, RAPL {} ({})", zone.words, way, zone.id);
 }
 
 std::vector<Candidate> rapl_candidates(const Options& options, Opened& opened) {
@@ -170,10 +235,13 @@ std::vector<Candidate> rapl_candidates(const Options& options, Opened& opened) {
          .reason = fmt::format("{} has no zone", (options.sys / "class/powercap").string()),
          .remedy = "sudo modprobe intel_rapl_msr (in a virtual machine nothing helps)"});
   std::vector<Candidate> candidates = readable(zones, opened);
+  std::ranges::move(perf_candidates(options, opened), std::back_inserter(candidates));
   if (options.patience) drop_dead(candidates, *options.patience, opened);
   drop_orphans(candidates, opened);
-  name_devices(candidates);
+  name_devices(candidates, is_amd(options));
   relate(candidates);
+  join_dies(candidates);
+  mark_spare(candidates, opened.unavailable, zones);
   return candidates;
 }
 

@@ -45,7 +45,7 @@ Zone zone_at(const fs::path& folder) {
             .folder = folder,
             .domain = Domain::unknown};
   zone.domain = domain_of(zone.name);
-  zone.mirror = id.starts_with("intel-rapl-mmio");
+  if (id.starts_with("intel-rapl-mmio")) zone.reach = Reach::mmio;
   if (place(id).size() > 1) zone.parent = id.substr(0, id.rfind(':'));
   return zone;
 }
@@ -94,22 +94,24 @@ Domain domain_of(std::string_view name) {
   return Domain::unknown;
 }
 
+Zone named(Zone zone, const Zone* around) {
+  zone.path = zone.domain == Domain::platform ? "platform" : zone.name;
+  if (around) zone.path = around->name + " " + zone.path;
+  zone.words = in_words(zone, around ? package_in_words(around->name) : "a cpu package");
+  return zone;
+}
+
 std::vector<Zone> rapl_zones(const fs::path& sys) {
   std::map<std::string, Zone> found;
   for (const char* tree : {"class/powercap", "devices/virtual/powercap"})
     collect(sys / tree, 2, found);
   std::vector<Zone> zones;
   for (const auto& [id, zone] : found) {
-    Zone named = zone;
-    named.path = zone.domain == Domain::platform ? "platform" : zone.name;
     const auto around = zone.parent ? found.find(*zone.parent) : found.end();
-    const bool inside = around != found.end();
-    if (inside) named.path = around->second.name + " " + named.path;
-    named.words = in_words(zone, inside ? package_in_words(around->second.name) : "a cpu package");
-    zones.push_back(std::move(named));
+    zones.push_back(named(zone, around != found.end() ? &around->second : nullptr));
   }
   std::ranges::stable_sort(zones, [](const Zone& a, const Zone& b) {
-    return std::pair(a.mirror, place(a.id)) < std::pair(b.mirror, place(b.id));
+    return std::pair(a.reach, place(a.id)) < std::pair(b.reach, place(b.id));
   });
   return zones;
 }

@@ -179,11 +179,14 @@ void Recorder::tell_hardware(const Machine& machine, const meter::Opened& opened
   for (std::size_t i = 0; i < descriptions_.size(); ++i)
     rows.sources.push_back(row_of(descriptions_[i], first_source_ + int(i), place_.node));
   for (const meter::Unavailable& missing : opened.unavailable)
-    add_note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
-                                                missing.reason, missing.remedy));
+    if (!missing.spare)
+      add_note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
+                                                  missing.reason, missing.remedy));
+  const std::vector<std::string> unmetered = meter::unmetered(descriptions_);
+  if (unmetered.empty()) return;
   add_note(store::Severity::note,
            fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
-                       store::not_metered, fmt::join(meter::unmetered(descriptions_), ", ")));
+                       store::not_metered, fmt::join(unmetered, ", ")));
 }
 
 void Recorder::start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz) {
