@@ -1,5 +1,6 @@
 #include "meter/families.h"
 
+#include "meter/dcmi.h"
 #include "meter/nvml.h"
 #include "meter/rapl.h"
 
@@ -10,6 +11,7 @@ namespace {
 constexpr Family known[] = {
     {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
+    {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
 };
 
 }  // namespace

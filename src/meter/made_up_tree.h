@@ -61,6 +61,7 @@ class MadeUpTree {
   Options options() const {
     return {.sys = root_ / "sys",
             .proc = root_ / "proc",
+            .dev = root_ / "dev",
             .nvml = (root_ / "no-such-library.so").string(),
             .patience = {}};
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "meter/ipmi.h"
 #include "meter/perf_counter.h"
 #include "meter/source.h"
 
@@ -33,10 +34,14 @@ struct Opened {
 struct Options {
   std::filesystem::path sys = "/sys";
   std::filesystem::path proc = "/proc";
+  std::filesystem::path dev = "/dev";
   std::string nvml = "libnvidia-ml.so.1";
 
   /// Opens the counters of perf. None: the kernel's.
   PerfOpener perf = {};
+
+  /// Opens the way to the management controller. None: the kernel's.
+  IpmiOpener ipmi = {};
 
   /// The logical processors of the run on this node, for what is modelled. None: those this process
   /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.

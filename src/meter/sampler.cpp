@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "meter/no_signals.h"
 
 namespace parajoule::meter {
 
@@ -33,22 +32,6 @@ std::chrono::steady_clock::time_point moment(std::chrono::steady_clock::time_poi
                                              Seconds after) {
   return start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
 }
-
-/// Signals are for the program's own threads: while it lives, threads are started that get none.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 
@@ -114,7 +97,7 @@ void Sampler::sample() {
   for (bool last = false; !last;) {
     {
       std::unique_lock lock(mutex_);
-      cost_.cpu = cpu_time();
+      cost_.cpu = cpu_time() + sweep_.cpu_elsewhere();
       cost_.wall = clock_.now() - begin;
       last = wake_.wait_until(lock, moment(options_.start, sweep_.next()),
                               [this] { return stopping_; });
@@ -122,7 +105,7 @@ void Sampler::sample() {
     keep(last ? sweep_.whole_round() : sweep_.round());
   }
   std::lock_guard lock(mutex_);
-  cost_.cpu = cpu_time();
+  cost_.cpu = cpu_time() + sweep_.cpu_elsewhere();
   cost_.wall = clock_.now() - begin;
   sampled_ = true;
   wake_.notify_all();

@@ -25,7 +25,7 @@ namespace parajoule::meter {
 
 /// What the metering itself has cost so far.
 struct SamplingCost {
-  base::Seconds cpu{0};        ///< of both threads, what the sink does included
+  base::Seconds cpu{0};        ///< of all threads, what the sink does included
   base::Seconds wall{0};       ///< since the start
   std::uint64_t rounds = 0;    ///< over the sources
   std::uint64_t left_out = 0;  ///< rounds that came too late to be made

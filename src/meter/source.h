@@ -22,8 +22,10 @@ std::string_view name_of(Label label);
 
 /// A source in the words of the record: one member a column of its table `source`.
 struct Description {
-  std::string device;       ///< unique on its node: `package-0`, `memory`, `GPU 3`
-  std::string device_kind;  ///< `cpu`, `memory`, `gpu`, `platform`
+  std::string device;  ///< unique on its node: `package-0`, `memory`, `GPU 3`
+  /// `cpu`, `memory`, `gpu`, `platform`; of wholes that are never added to these: `node`, `outlet`,
+  /// `module`; `sensor` where it is not known what else holds it: shown and never added either.
+  std::string device_kind;
   Quantity quantity;
   std::string unit;  ///< `joules`, `watts`, `fraction`
   Label label;
@@ -73,6 +75,16 @@ class Source {
   /// Reads the device. `now` is the caller's monotonic clock, from any origin: a counter must know
   /// how long it was not read. Does not throw for what the device does: that is a gap.
   virtual Reading read(base::Seconds now) = 0;
+
+  /// Whether there is something to read. A source that is asked from a thread of its own, which it
+  /// starts at the first call, has nothing between two answers; all others always have.
+  virtual bool ready() { return true; }
+
+  /// How long before the last `read` its number was taken.
+  virtual base::Seconds age() const { return base::Seconds(0); }
+
+  /// Processor time of threads of its own.
+  virtual base::Seconds cpu_elsewhere() const { return base::Seconds(0); }
 };
 
 }  // namespace parajoule::meter

@@ -41,6 +41,12 @@ std::vector<Description> Sweep::descriptions() const {
   return all;
 }
 
+Seconds Sweep::cpu_elsewhere() const {
+  Seconds sum(0);
+  for (const Tracked& tracked : sources_) sum += tracked.source->cpu_elsewhere();
+  return sum;
+}
+
 std::vector<Row> Sweep::round() {
   std::vector<Row> rows;
   tell_lateness(rows);
@@ -61,10 +67,14 @@ void Sweep::sweep(std::vector<Row>& rows, const std::function<bool(const Tracked
   const Seconds begin = clock_.now();
   tell_sleep(rows);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (!wanted(sources_[i])) continue;
+    Tracked& tracked = sources_[i];
+    if (!wanted(tracked) || !tracked.source->ready()) continue;
     const Seconds before = clock_.now();
-    Reading reading = read(sources_[i], before);
-    rows.push_back({i, (before + clock_.now()) / 2, std::move(reading)});
+    Reading reading = read(tracked, before);
+    const Seconds age = tracked.source->age();
+    const Seconds taken = age > Seconds(0) ? before - age : (before + clock_.now()) / 2;
+    tracked.at = std::max(tracked.at, taken);  // a gap may have been told of the time between
+    rows.push_back({i, tracked.at, std::move(reading)});
   }
   longest_ = std::max(longest_, clock_.now() - begin);
   ++rounds_;
@@ -112,7 +122,8 @@ void Sweep::tell_sleep(std::vector<Row>& rows) {
   const Gap gap{Gap::Cause::suspended, fmt::format("the machine slept {:.1f} s", slept.count())};
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     sources_[i].woke = true;
-    rows.push_back({i, clock_.now(), gap});
+    sources_[i].at = clock_.now();
+    rows.push_back({i, sources_[i].at, gap});
   }
 }
 
@@ -122,7 +133,7 @@ void Sweep::tell_lateness(std::vector<Row>& rows) {
   left_out_ += std::uint64_t(missed);
   const Gap gap{Gap::Cause::late, fmt::format("{} rounds left out", missed)};
   for (std::size_t i = 0; i < sources_.size(); ++i)
-    if (due(sources_[i], next_)) rows.push_back({i, next_, gap});
+    if (due(sources_[i], next_)) rows.push_back({i, std::max(sources_[i].at, next_), gap});
   next_ += missed * period_;
 }
 

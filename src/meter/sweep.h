@@ -19,7 +19,9 @@ namespace parajoule::meter {
 /// makes the two columns `value` and `gap`.
 struct Row {
   std::size_t source;  ///< place in the list of sources
-  base::Seconds at;    ///< since the start, on the node's monotonic clock; the middle of the read
+  /// Since the start, on the node's monotonic clock: the middle of the read, or when the number was
+  /// taken if that was before.
+  base::Seconds at;
   Reading reading;
   bool operator==(const Row&) const = default;
 };
@@ -51,12 +53,14 @@ class Sweep {
   std::uint64_t rounds() const { return rounds_; }
   std::uint64_t left_out() const { return left_out_; }  ///< rounds that came too late to be made
   base::Seconds longest() const { return longest_; }    ///< round
+  base::Seconds cpu_elsewhere() const;                  ///< of the threads of sources
   std::vector<Description> descriptions() const;
 
  private:
   struct Tracked {
     std::unique_ptr<Source> source;
     std::optional<base::Seconds> read = {};  ///< when last
+    base::Seconds at{0};                     ///< of its last row
     std::optional<double> value = {};        ///< the last one, in a row
     double asleep = 0;                       ///< joules that came while the machine slept
     bool woke = false;                       ///< no reading since the machine slept
