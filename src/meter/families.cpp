@@ -3,6 +3,7 @@
 #include "meter/dcmi.h"
 #include "meter/nvml.h"
 #include "meter/rapl.h"
+#include "meter/redfish.h"
 
 namespace parajoule::meter {
 
@@ -12,6 +13,7 @@ constexpr Family known[] = {
     {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
+    {.name = "Redfish", .reads = "the address given, by libcurl.so.4", .open = open_redfish},
 };
 
 }  // namespace

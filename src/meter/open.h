@@ -43,6 +43,14 @@ struct Options {
   /// Opens the way to the management controller. None: the kernel's.
   IpmiOpener ipmi = {};
 
+  /// A management controller in the network. None: none is asked.
+  struct Redfish {
+    std::string address;                ///< `https://HOST`
+    std::filesystem::path credentials;  ///< a file of mode 0600, see credentials.h
+    std::string curl = "libcurl.so.4";
+  };
+  std::optional<Redfish> redfish = {};
+
   /// The logical processors of the run on this node, for what is modelled. None: those this process
   /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.
   std::optional<std::vector<int>> cores = {};
