@@ -1,5 +1,6 @@
 #include "meter/families.h"
 
+#include "meter/cray.h"
 #include "meter/dcmi.h"
 #include "meter/nvml.h"
 #include "meter/rapl.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr Family known[] = {
     {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
+    {.name = "Cray pm_counters", .reads = "/sys/cray/pm_counters", .open = open_cray},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
     {.name = "Redfish", .reads = "the address given, by libcurl.so.4", .open = open_redfish},
 };
