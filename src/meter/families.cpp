@@ -2,6 +2,7 @@
 
 #include "meter/cray.h"
 #include "meter/dcmi.h"
+#include "meter/hwmon.h"
 #include "meter/nvml.h"
 #include "meter/rapl.h"
 #include "meter/redfish.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr Family known[] = {
     {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
+    {.name = "hwmon", .reads = "/sys/class/hwmon", .open = open_hwmon},
     {.name = "Cray pm_counters", .reads = "/sys/cray/pm_counters", .open = open_cray},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
     {.name = "Redfish", .reads = "the address given, by libcurl.so.4", .open = open_redfish},
