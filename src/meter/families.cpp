@@ -4,6 +4,7 @@
 #include "meter/dcmi.h"
 #include "meter/hwmon.h"
 #include "meter/nvml.h"
+#include "meter/processors.h"
 #include "meter/rapl.h"
 #include "meter/redfish.h"
 
@@ -18,6 +19,7 @@ constexpr Family known[] = {
     {.name = "Cray pm_counters", .reads = "/sys/cray/pm_counters", .open = open_cray},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
     {.name = "Redfish", .reads = "the address given, by libcurl.so.4", .open = open_redfish},
+    {.name = "processors", .reads = "hwmon, cpufreq, thermal_throttle", .open = open_processors},
 };
 
 }  // namespace
