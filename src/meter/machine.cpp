@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "meter/kernel_file.h"
+#include "meter/memory_modules.h"
 
 namespace parajoule::meter {
 
@@ -56,10 +57,8 @@ std::optional<double> allowed_bytes(const Options& options) {
   const auto* text = std::get_if<std::string>(&read);
   if (!text) return {};
   const auto path = [&](std::string_view key) {
-    const std::size_t at = text->find(key);
-    if (at == std::string::npos) return std::string();
-    const std::string line = text->substr(at + key.size(), text->find('\n', at) - at - key.size());
-    return line.starts_with('/') ? line.substr(1) : line;
+    const std::string name = group_named(*text, key);
+    return name.empty() ? name : name.substr(1);
   };
   const fs::path groups = options.sys / "fs/cgroup";
   for (const fs::path& file : {groups / path("0::") / "memory.max",
@@ -68,13 +67,15 @@ std::optional<double> allowed_bytes(const Options& options) {
   return {};
 }
 
-double memory_gib(const Options& options) {
+void find_memory(const Options& options, Machine& found) {
   const fs::path file = options.proc / "meminfo";
   const auto total = value_in(file, "MemTotal");
   const double kib = total ? std::strtod(total->c_str(), nullptr) : 0;
   if (!(kib > 0)) throw unusable(file, "has no MemTotal");
   const double bytes = std::min(kib * 1024, allowed_bytes(options).value_or(kib * 1024));
-  return bytes / double(1 << 30);
+  found.memory_gib = bytes / double(1 << 30);
+  found.memory_share = bytes / (kib * 1024);
+  found.modules = memory_modules(options.sys);
 }
 
 }  // namespace
@@ -88,7 +89,9 @@ Machine machine(const Options& options) {
   Machine found{.processors = options.cores ? *options.cores : own_cores(),
                 .cores = 0,
                 .processor = "an unnamed processor",
-                .memory_gib = memory_gib(options)};
+                .memory_gib = 0};
+  find_memory(options, found);
+  found.group = own_control_group(options);
   std::ranges::sort(found.processors);
   const auto repeated = std::ranges::unique(found.processors);
   found.processors.erase(repeated.begin(), repeated.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "meter/control_group.h"
 #include "meter/open.h"
 
 namespace parajoule::meter {
@@ -19,6 +20,9 @@ struct Machine {
   std::string processor;                     ///< as it calls itself
   std::optional<double> highest_hertz = {};  ///< clock, if the kernel tells
   double memory_gib;                         ///< of the node, or what the run's cgroup may use
+  double memory_share = 1;                   ///< of the node's that this is
+  std::optional<int> modules = {};         ///< of the node's memory, if the firmware's list is open
+  std::optional<ControlGroup> group = {};  ///< of the run, if it has one of its own
 };
 
 /// Throws Error{environment} if `<proc>/meminfo` cannot be read.

@@ -1,6 +1,8 @@
 #include "meter/model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,20 +25,62 @@ namespace {
 constexpr Seconds update_period{0.5};
 constexpr Seconds tick{0.01};
 
+/// The busy share of some processors from one call to the next; none if no time has passed.
+using Share = std::function<std::variant<std::optional<double>, Failure>(Seconds now)>;
+
+Share share_of_all(const fs::path& stat, const std::vector<int>& processors) {
+  const auto utilisation = std::make_shared<Utilisation>(stat, processors);
+  return [utilisation](Seconds) -> std::variant<std::optional<double>, Failure> {
+    auto share = utilisation->read();
+    if (auto* failure = std::get_if<Failure>(&share))
+      failure->text = "/proc/stat: " + failure->text;
+    return share;
+  };
+}
+
+/// Of what a control group does; the first call gives none.
+class ShareOfGroup {
+ public:
+  ShareOfGroup(const fs::path& folder, std::size_t processors)
+      : file_(std::make_shared<KernelFile>(folder / "cpu.stat")), processors_(processors) {}
+
+  std::variant<std::optional<double>, Failure> operator()(Seconds now) {
+    const auto text = file_->text();
+    if (const auto* failure = std::get_if<Failure>(&text))
+      return Failure{failure->code, "cpu.stat: " + failure->text};
+    const auto used = processor_time_in(std::get<std::string>(text));
+    if (!used) return Failure{0, "cpu.stat has no usage_usec"};
+    const Look before = std::exchange(last_, Look{*used, now, true});
+    if (!before.taken || now <= before.at) return std::nullopt;
+    const double share = (*used - before.used) / (double(processors_) * (now - before.at));
+    return std::clamp(share, 0.0, 1.0);
+  }
+
+ private:
+  struct Look {
+    Seconds used{0};
+    Seconds at{0};
+    bool taken = false;
+  };
+  std::shared_ptr<KernelFile> file_;
+  std::size_t processors_;
+  Look last_;
+};
+
 class CoresEnergy final : public Source {
  public:
-  CoresEnergy(Description description, Utilisation utilisation, PowerModel model, int cores)
+  CoresEnergy(Description description, Share share, PowerModel model, int cores)
       : description_(std::move(description)),
-        utilisation_(std::move(utilisation)),
+        share_(std::move(share)),
         model_(model),
         cores_(cores) {}
 
   const Description& description() const override { return description_; }
 
   Reading read(Seconds now) override {
-    const auto share = utilisation_.read();
+    const auto share = share_(now);
     if (const auto* failure = std::get_if<Failure>(&share))
-      return Gap{Gap::Cause::failed, "/proc/stat: " + failure->text};
+      return Gap{Gap::Cause::failed, failure->text};
     if (!last_) last_ = now;
     if (const auto utilisation = std::get<std::optional<double>>(share)) {
       total_ += model_.power(*utilisation, cores_) * (now - *last_);
@@ -47,7 +91,7 @@ class CoresEnergy final : public Source {
 
  private:
   Description description_;
-  Utilisation utilisation_;
+  Share share_;
   PowerModel model_;
   int cores_;
   std::optional<Seconds> last_;
@@ -56,22 +100,22 @@ class CoresEnergy final : public Source {
 
 class CoresUtilisation final : public Source {
  public:
-  CoresUtilisation(Description description, Utilisation utilisation)
-      : description_(std::move(description)), utilisation_(std::move(utilisation)) {}
+  CoresUtilisation(Description description, Share share)
+      : description_(std::move(description)), share_(std::move(share)) {}
 
   const Description& description() const override { return description_; }
 
-  Reading read(Seconds) override {
-    const auto share = utilisation_.read();
+  Reading read(Seconds now) override {
+    const auto share = share_(now);
     if (const auto* failure = std::get_if<Failure>(&share))
-      return Gap{Gap::Cause::failed, "/proc/stat: " + failure->text};
+      return Gap{Gap::Cause::failed, failure->text};
     if (const auto utilisation = std::get<std::optional<double>>(share)) return *utilisation;
-    return Gap{Gap::Cause::failed, "no tick of the kernel since the last reading"};
+    return Gap{Gap::Cause::failed, "no time has passed since the last reading"};
   }
 
  private:
   Description description_;
-  Utilisation utilisation_;
+  Share share_;
 };
 
 class ConstantPower final : public Source {
@@ -93,8 +137,17 @@ class ConstantPower final : public Source {
 };
 
 std::string cores_covered(const Machine& machine) {
-  return fmt::format("{} cores with the processors {} of {}: all that runs on them", machine.cores,
-                     ranges(machine.processors), machine.processor);
+  const std::string what =
+      machine.group
+          ? fmt::format("what the control group {} does, and their rest", machine.group->name)
+          : std::string("all that runs on them");
+  return fmt::format("{} cores with the processors {} of {}: {}", machine.cores,
+                     ranges(machine.processors), machine.processor, what);
+}
+
+std::string share_in_words(const Machine& machine) {
+  return machine.group ? "processor time of the control group (cpu.stat) / time x processors"
+                       : "busy share of the processors in /proc/stat";
 }
 
 Description cores_energy(const Machine& machine, const PowerModel& model) {
@@ -111,11 +164,10 @@ Description cores_energy(const Machine& machine, const PowerModel& model) {
           .update_period = update_period,
           .bias_relative = model.core_bias,
           .formula = fmt::format(
-              "integral of P dt; P = {} cores x ({} W + ({} W - {} W) u^{}); u: busy share of the "
-              "processors in /proc/stat, in source 'utilisation' of this device; highest clock "
-              "(not used): {}",
+              "integral of P dt; P = {} cores x ({} W + ({} W - {} W) u^{}); u: {}, in "
+              "source 'utilisation' of this device; highest clock (not used): {}",
               machine.cores, model.idle_per_core.value, model.peak_per_core.value,
-              model.idle_per_core.value, model.exponent, clock)};
+              model.idle_per_core.value, model.exponent, share_in_words(machine), clock)};
 }
 
 Description cores_utilisation(const Machine& machine) {
@@ -127,9 +179,11 @@ Description cores_utilisation(const Machine& machine) {
           .covers = cores_covered(machine),
           .resolution = tick / update_period / double(machine.processors.size()),
           .update_period = update_period,
-          .formula =
-              "busy ticks / all ticks since the last reading; busy: user, nice, system, irq, "
-              "softirq of /proc/stat"};
+          .formula = machine.group
+                         ? "processor time of the control group / time x processors, since the "
+                           "last reading; usage_usec of cpu.stat"
+                         : "busy ticks / all ticks since the last reading; busy: user, nice, "
+                           "system, irq, softirq of /proc/stat"};
 }
 
 }  // namespace
@@ -142,19 +196,29 @@ Watts PowerModel::power(double utilisation, int cores) const {
 std::vector<std::unique_ptr<Source>> model_cores(const Options& options, const Machine& machine,
                                                  const PowerModel& model) {
   const fs::path stat = options.proc / "stat";
-  Utilisation utilisation(stat, machine.processors);
+  const auto share = [&]() -> Share {
+    if (machine.group) return ShareOfGroup(machine.group->folder, machine.processors.size());
+    return share_of_all(stat, machine.processors);
+  };
   const auto readable = KernelFile(stat).text();
-  if (const auto* failure = std::get_if<Failure>(&readable)) throw unusable(stat, failure->text);
+  const auto* failure = std::get_if<Failure>(&readable);
+  if (failure && !machine.group) throw unusable(stat, failure->text);
   std::vector<std::unique_ptr<Source>> sources;
-  sources.push_back(std::make_unique<CoresEnergy>(cores_energy(machine, model),
-                                                  std::move(utilisation), model, machine.cores));
-  sources.push_back(std::make_unique<CoresUtilisation>(cores_utilisation(machine),
-                                                       Utilisation(stat, machine.processors)));
+  sources.push_back(
+      std::make_unique<CoresEnergy>(cores_energy(machine, model), share(), model, machine.cores));
+  sources.push_back(std::make_unique<CoresUtilisation>(cores_utilisation(machine), share()));
   return sources;
 }
 
 std::unique_ptr<Source> model_memory(const Machine& machine, const PowerModel& model) {
-  const Watts power = model.memory_per_gib * machine.memory_gib;
+  const double modules = machine.modules.value_or(0) * machine.memory_share;
+  const Watts power = machine.modules ? model.memory_per_module * modules
+                                      : model.memory_per_gib * machine.memory_gib;
+  const std::string inputs =
+      machine.modules
+          ? fmt::format("{} W a module x {} modules x {:.3f} of the node's memory",
+                        model.memory_per_module.value, *machine.modules, machine.memory_share)
+          : fmt::format("{} W a GiB x {:.1f} GiB", model.memory_per_gib.value, machine.memory_gib);
   Description description{
       .device = "memory",
       .device_kind = "memory",
@@ -164,8 +228,7 @@ std::unique_ptr<Source> model_memory(const Machine& machine, const PowerModel& m
       .covers = fmt::format("{:.1f} GiB of main memory, used or not", machine.memory_gib),
       .update_period = update_period,
       .bias_relative = model.memory_bias,
-      .formula = fmt::format("integral of P dt; P = {} W a GiB x {:.1f} GiB, whatever it does",
-                             model.memory_per_gib.value, machine.memory_gib)};
+      .formula = fmt::format("integral of P dt; P = {}, whatever it does", inputs)};
   return std::make_unique<ConstantPower>(std::move(description), power);
 }
 
