@@ -125,12 +125,12 @@ Whole whole_of(const NodeAccount& node, std::size_t place) {
   Whole whole{.source = place};
   const bool parts_known = meter.description.device_kind != "module";
   if (!parts_known || !node.totals.measured) return whole;
-  if (meter.covered < about_all * node.span.length()) {
+  if (meter.covered <= Seconds(0) || meter.covered < about_all * node.span.length()) {
     whole.remarks.push_back("speaks for less time than the parts: no remainder");
     return whole;
   }
   const Total<Label::measured>& parts = *node.totals.measured;
-  whole.remainder = *meter.mean_power * node.span.length() - parts.energy();
+  whole.remainder = *meter.energy * (node.span.length() / meter.covered) - parts.energy();
   const Uncertainty of_parts = parts.uncertainty();
   whole.uncertainty = {{std::hypot(meter.uncertainty.resolution.value, of_parts.resolution.value)},
                        {std::hypot(meter.uncertainty.bias.value, of_parts.bias.value)}};

@@ -21,6 +21,12 @@ bool same_time(const SourceAccount& a, const SourceAccount& b) {
   return less >= 0.98 * more;
 }
 
+bool has_number(const SourceAccount& source) {
+  return source.energy && source.covered > base::Seconds(0);
+}
+
+Watts power_of(const SourceAccount& source) { return *source.energy / source.covered; }
+
 /// The words of `covers` up to the first remark in them.
 std::string named(const SourceAccount& source) {
   return source.description.covers.substr(0, source.description.covers.find(';'));
@@ -33,7 +39,7 @@ Watts unsure(const SourceAccount& source, bool without_bias) {
 
 void compare(SourceAccount& a, SourceAccount& b) {
   const bool alike = sensor_type(a.description) == sensor_type(b.description);
-  const Watts first = *a.mean_power, second = *b.mean_power;
+  const Watts first = power_of(a), second = power_of(b);
   const Watts apart = std::max(first, second) - std::min(first, second);
   if (apart <= unsure(a, alike) + unsure(b, alike)) return;
   const auto told = [](const SourceAccount& other, Watts own, Watts others) {
@@ -51,7 +57,7 @@ void compare_sources_of_a_device(std::span<SourceAccount> sources) {
       const bool one_device = a.description.device == b.description.device &&
                               a.description.label == b.description.label &&
                               a.description.quantity == b.description.quantity;
-      if (one_device && a.energy && b.energy && same_time(a, b)) compare(a, b);
+      if (one_device && has_number(a) && has_number(b) && same_time(a, b)) compare(a, b);
     }
 }
 
@@ -59,7 +65,7 @@ void compare_sources_of_a_device(std::span<SourceAccount> sources) {
 std::map<std::string, SourceAccount*> first_of_each(std::span<SourceAccount> sources) {
   std::map<std::string, SourceAccount*> first;
   for (SourceAccount& source : sources)
-    if (source.energy && source.description.label == Label::measured)
+    if (has_number(source) && source.description.label == Label::measured)
       first.try_emplace(source.description.device, &source);
   return first;
 }
@@ -93,7 +99,7 @@ void compare_memories(std::span<SourceAccount> sources) {
     for (const auto& [other, less] : devices) {
       const bool alike = less->description.device_kind == "memory" &&
                          without_numbers(device) == without_numbers(other);
-      const Watts high = *source->mean_power, low = *less->mean_power;
+      const Watts high = power_of(*source), low = power_of(*less);
       if (!alike || high < 10 * low || high - low < Watts{50}) continue;
       source->remarks.push_back(
           fmt::format("{:.0f} W, where {} draws {:.0f} W: one of them may be wrong", high.value,

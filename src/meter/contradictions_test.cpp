@@ -105,6 +105,24 @@ TEST(Contradictions, AMemoryUnlikeItsLikesIsNoted) {
   EXPECT_THAT(memories(100, 20).sources[0].remarks, IsEmpty());
 }
 
+/// As a live line makes them, from energies alone.
+TEST(Contradictions, AreFoundInAccountsWithoutAPower) {
+  std::vector<SourceAccount> sources;
+  for (const char* device : {"node", "package-0", "package-0", "package-0 dram"}) {
+    SourceAccount source{.description = of(device, device == std::string("node") ? "node" : "cpu")};
+    source.energy = Joules{100.0 + 100 * double(sources.size())};
+    source.covered = Seconds(10);
+    sources.push_back(source);
+  }
+  const NodeAccount node = total(sources, {Seconds(0), Seconds(10)});
+  EXPECT_NEAR(measured(node), 200 + 400, 1e-9);
+  EXPECT_NEAR(node.wholes.at(0).remainder->value, 100 - 600, 1e-9);
+  EXPECT_THAT(node.sources[1].remarks, Contains(HasSubstr("disagrees")));
+  sources[1].covered = sources[2].covered = Seconds(0);
+  EXPECT_THAT(total(sources, {Seconds(0), Seconds(10)}).sources[1].remarks,
+              testing::Not(Contains(HasSubstr("disagrees"))));
+}
+
 TEST(Wholes, AreTotalsOfTheirOwn) {
   const NodeAccount node =
       account_of({steady(of("node", "node", Quantity::power), 500),
