@@ -253,6 +253,27 @@ TEST(Rapl, UnreadableIsSaidWithItsOneLineRemedyAndIsNeverZero) {
   EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("intel-rapl*/energy_uj"));
 }
 
+TEST(Rapl, UnreadableLeavesAModelThatSaysSoAndNoMeasuredEnergy) {
+  MadeUpTree tree;
+  one_package(tree);
+  tree.write("proc/stat", "cpu0 1 0 0 1\n");
+  tree.write("proc/meminfo", "MemTotal: 1048576 kB\n");
+  for (const char* zone : {"intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:1", "intel-rapl:0:2"})
+    ASSERT_EQ(::chmod((tree.root() / flat / zone / "energy_uj").c_str(), 0), 0);
+  Options options = tree.options();
+  options.cores = std::vector{0};
+  const Nobody nobody;
+  ASSERT_FALSE(nobody.failed());
+  const Opened opened = open_sources(options);
+  for (const auto& source : opened.sources) {
+    const bool energy = source->description().quantity == Quantity::energy;
+    EXPECT_EQ(source->description().label, energy ? Label::modelled : Label::measured);
+  }
+  EXPECT_EQ(devices(opened).count("cores"), 1u);
+  EXPECT_FALSE(opened.unavailable.at(0).spare);
+  EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("sudo chmod a+r"));
+}
+
 TEST(Rapl, TheRemedyOpensEveryZone) {
   MadeUpTree tree;
   one_package(tree);
