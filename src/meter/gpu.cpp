@@ -8,22 +8,9 @@
 
 namespace parajoule::meter {
 
-using base::Seconds;
 using base::Watts;
 
 namespace {
-
-/// Whether a name has this model in it, and not one whose number goes on, as A1000 does A100.
-bool is_model(std::string_view name, std::string_view model) {
-  const std::size_t at = name.find(model);
-  if (at == std::string_view::npos) return false;
-  const std::string_view rest = name.substr(at + model.size());
-  return rest.empty() || !std::isdigit(static_cast<unsigned char>(rest.front()));
-}
-
-bool is_ga100(std::string_view name) {
-  return is_model(name, "A100") || is_model(name, "A800") || is_model(name, "A30");
-}
 
 NvmlAnswer<Gpu> gpu_at(const NvmlLibrary& library, unsigned index) {
   const auto device = library.device(index);
@@ -39,6 +26,9 @@ NvmlAnswer<Gpu> gpu_at(const NvmlLibrary& library, unsigned index) {
   gpu.architecture = library.architecture(gpu.device);
   const Watts limit = library.power_limit(gpu.device).value_or(Watts{0});
   if (limit > Watts{0}) gpu.most = limit * 3;
+  const auto module = library.power(gpu.device, NvmlPower::instant, NvmlScope::module);
+  const auto* power = std::get_if<Watts>(&module);
+  gpu.module_power = power && *power > Watts{0};
   return gpu;
 }
 
@@ -63,26 +53,31 @@ std::vector<Gpu> all_gpus(const NvmlLibrary& library, Opened& opened) {
   return gpus;
 }
 
-std::optional<Seconds> window_of(const Gpu& gpu, PowerField field) {
-  if (!gpu.architecture) return {};
-  const bool averages = *gpu.architecture >= NvmlArchitecture::ampere && !is_ga100(gpu.name);
-  if (field == PowerField::usage && averages) return Seconds(1);
-  if (is_ga100(gpu.name) || *gpu.architecture == NvmlArchitecture::hopper) return Seconds(0.025);
-  if (*gpu.architecture <= NvmlArchitecture::volta) return Seconds(0.01);
-  return Seconds(0.1);
-}
-
-Seconds power_update_of(const Gpu& gpu) {
-  const bool old = gpu.architecture && *gpu.architecture <= NvmlArchitecture::volta;
-  return Seconds(old ? 0.02 : 0.1);
-}
-
 double bias_of(const Gpu& gpu) { return is_ga100(gpu.name) ? 0.057 : 0.08; }
 
+std::optional<std::string> module_of(const Gpu& gpu) {
+  const bool pairs = is_model(gpu.name, "GB200") || is_model(gpu.name, "GB300");
+  if (!pairs && !counts_module(gpu) && !gpu.module_power) return {};
+  return fmt::format("module {}", pairs ? gpu.index / 2 : gpu.index);
+}
+
+bool counts_module(const Gpu& gpu) { return is_model(gpu.name, "GH200"); }
+
 std::string scope_of(const Gpu& gpu) {
-  for (std::string_view module : {"GH200", "GB200", "GB300"})
-    if (is_model(gpu.name, module)) return "may be the whole module with its processor";
-  return gpu.names.parts.empty() ? "whole board" : "whole board, shared by all its MIG instances";
+  const std::string_view shared =
+      gpu.names.parts.empty() ? "" : ", shared by all its MIG instances";
+  return fmt::format("{}{}", module_of(gpu) ? "GPU with its memory" : "whole board", shared);
+}
+
+bool is_model(std::string_view name, std::string_view model) {
+  const std::size_t at = name.find(model);
+  if (at == std::string_view::npos) return false;
+  const std::string_view rest = name.substr(at + model.size());
+  return rest.empty() || !std::isdigit(static_cast<unsigned char>(rest.front()));
+}
+
+bool is_ga100(std::string_view name) {
+  return is_model(name, "A100") || is_model(name, "A800") || is_model(name, "A30");
 }
 
 }  // namespace parajoule::meter

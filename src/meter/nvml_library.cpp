@@ -15,23 +15,7 @@ namespace {
 
 constexpr int success = 0;
 
-/// nvmlFieldValue_t of nvml.h.
-struct FieldValue {
-  unsigned field;
-  unsigned scope;
-  long long timestamp;
-  long long latency;
-  int type;
-  int result;
-  union {
-    double number;
-    unsigned small;
-    unsigned long long large;
-  } value;
-};
-static_assert(sizeof(FieldValue) == 40);
-
-constexpr unsigned power_instant = 186;  // NVML_FI_DEV_POWER_INSTANT
+NvmlFailure blank() { return {NvmlFailure::blank, "a blank value: not available"}; }
 
 Watts from_milliwatts(unsigned milliwatts) { return {double(milliwatts) * 1e-3}; }
 
@@ -138,21 +122,77 @@ NvmlAnswer<Joules> NvmlLibrary::energy(NvmlDevice device) const {
   unsigned long long millijoules = 0;
   if (auto failed = call("nvmlDeviceGetTotalEnergyConsumption", device, &millijoules))
     return *failed;
+  if (is_blank(std::uint64_t(millijoules))) return blank();
   return Joules{double(millijoules) * 1e-3};
 }
 
 NvmlAnswer<Watts> NvmlLibrary::power(NvmlDevice device) const {
   unsigned milliwatts = 0;
   if (auto failed = call("nvmlDeviceGetPowerUsage", device, &milliwatts)) return *failed;
+  if (is_blank(std::uint32_t(milliwatts))) return blank();
   return from_milliwatts(milliwatts);
 }
 
-NvmlAnswer<Watts> NvmlLibrary::instant_power(NvmlDevice device) const {
-  FieldValue field{};
-  field.field = power_instant;
-  if (auto failed = call("nvmlDeviceGetFieldValues", device, 1, &field)) return *failed;
-  if (field.result != success) return failure(field.result);
-  return from_milliwatts(field.value.small);
+NvmlAnswer<Watts> NvmlLibrary::power(NvmlDevice device, NvmlPower field, NvmlScope scope) const {
+  NvmlField value{};
+  value.field = unsigned(field);
+  value.scope = unsigned(scope);
+  if (auto failed = call("nvmlDeviceGetFieldValues", device, 1, &value)) return *failed;
+  if (value.result != success) return failure(value.result);
+  const auto number = number_in(value);
+  if (const auto* why = std::get_if<std::string>(&number))
+    return NvmlFailure{NvmlFailure::blank, *why};
+  return Watts{std::get<double>(number) * 1e-3};
+}
+
+NvmlAnswer<double> NvmlLibrary::celsius(NvmlDevice device) const {
+  constexpr unsigned of_the_gpu = 0;  // NVML_TEMPERATURE_GPU
+  unsigned degrees = 0;
+  if (auto failed = call("nvmlDeviceGetTemperature", device, of_the_gpu, &degrees)) return *failed;
+  if (is_blank(std::uint32_t(degrees))) return blank();
+  return double(degrees);
+}
+
+NvmlAnswer<double> NvmlLibrary::hertz(NvmlDevice device, NvmlClock clock) const {
+  unsigned megahertz = 0;
+  if (auto failed = call("nvmlDeviceGetClockInfo", device, unsigned(clock), &megahertz))
+    return *failed;
+  if (is_blank(std::uint32_t(megahertz))) return blank();
+  return double(megahertz) * 1e6;
+}
+
+NvmlAnswer<double> NvmlLibrary::busy(NvmlDevice device) const {
+  struct {  // nvmlUtilization_t, in percent
+    unsigned gpu;
+    unsigned memory;
+  } rates{};
+  if (auto failed = call("nvmlDeviceGetUtilizationRates", device, static_cast<void*>(&rates)))
+    return *failed;
+  if (is_blank(std::uint32_t(rates.gpu))) return blank();
+  return double(rates.gpu) / 100;
+}
+
+NvmlAnswer<double> NvmlLibrary::memory_bytes(NvmlDevice device) const {
+  struct {  // nvmlMemory_t
+    unsigned long long total;
+    unsigned long long free;
+    unsigned long long used;
+  } memory{};
+  if (auto failed = call("nvmlDeviceGetMemoryInfo", device, static_cast<void*>(&memory)))
+    return *failed;
+  if (is_blank(std::uint64_t(memory.used))) return blank();
+  return double(memory.used);
+}
+
+NvmlAnswer<double> NvmlLibrary::throttling(NvmlDevice device) const {
+  unsigned long long reasons = 0;
+  // Renamed in driver 535; the older name went on to work.
+  auto failed = call("nvmlDeviceGetCurrentClocksEventReasons", device, &reasons);
+  if (failed && failed->code == NvmlFailure::missing)
+    failed = call("nvmlDeviceGetCurrentClocksThrottleReasons", device, &reasons);
+  if (failed) return *failed;
+  if (is_blank(std::uint64_t(reasons))) return blank();
+  return double(reasons);
 }
 
 }  // namespace parajoule::meter

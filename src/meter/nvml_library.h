@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "meter/nvml_field.h"
 
 namespace parajoule::meter {
 
@@ -19,17 +20,30 @@ struct NvmlFailure {
   std::string text;
   static constexpr int not_supported = 3;
   static constexpr int missing = -1;  ///< the library, or the function in it
+  static constexpr int blank = -2;    ///< it went well, and there is no number
 };
 
 template <class T>
 using NvmlAnswer = std::variant<T, NvmlFailure>;
 
 /// Generations of GPUs as the library counts them (nvmlDeviceArchitecture_t).
-enum class NvmlArchitecture : unsigned { volta = 5, turing = 6, ampere = 7, ada = 8, hopper = 9 };
+enum class NvmlArchitecture : unsigned {
+  kepler = 2,
+  maxwell = 3,
+  pascal = 4,
+  volta = 5,
+  turing = 6,
+  ampere = 7,
+  ada = 8,
+  hopper = 9,
+};
+
+/// NVML_CLOCK_*.
+enum class NvmlClock : unsigned { processors = 1, memory = 2 };
 
 using NvmlDevice = void*;
 
-/// One use of the library. The library counts its uses, so each source has one of its own.
+/// One use of the library, which counts its uses: shared by the sources that it opened.
 class NvmlLibrary {
  public:
   /// Loads and initialises it; a failure says why that was not possible.
@@ -47,9 +61,15 @@ class NvmlLibrary {
   std::optional<NvmlArchitecture> architecture(NvmlDevice device) const;
   std::optional<base::Watts> power_limit(NvmlDevice device) const;
 
-  NvmlAnswer<base::Joules> energy(NvmlDevice device) const;        ///< since the driver was loaded
-  NvmlAnswer<base::Watts> power(NvmlDevice device) const;          ///< nvmlDeviceGetPowerUsage
-  NvmlAnswer<base::Watts> instant_power(NvmlDevice device) const;  ///< NVML_FI_DEV_POWER_INSTANT
+  NvmlAnswer<base::Joules> energy(NvmlDevice device) const;  ///< since the driver was loaded
+  NvmlAnswer<base::Watts> power(NvmlDevice device) const;    ///< nvmlDeviceGetPowerUsage
+  NvmlAnswer<base::Watts> power(NvmlDevice device, NvmlPower field, NvmlScope scope) const;
+
+  NvmlAnswer<double> celsius(NvmlDevice device) const;
+  NvmlAnswer<double> hertz(NvmlDevice device, NvmlClock clock) const;
+  NvmlAnswer<double> busy(NvmlDevice device) const;          ///< share of time with a kernel
+  NvmlAnswer<double> memory_bytes(NvmlDevice device) const;  ///< in use
+  NvmlAnswer<double> throttling(NvmlDevice device) const;    ///< reasons, a bit each
 
  private:
   explicit NvmlLibrary(void* handle) : handle_(handle) {}

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 using Gpu = parajoule::meter::NvmlStub::Gpu;
 
@@ -28,6 +29,15 @@ struct FieldValue {
   int result;
   unsigned long long value;
 };
+
+/// What a field of power answers: a result, and milliwatts.
+std::pair<int, unsigned> power(const Gpu& gpu, const FieldValue& field) {
+  if (field.field == 185 && field.scope == 0) return {gpu.average_result, gpu.average_milliwatts};
+  if (field.field == 185 && field.scope == 2) return {gpu.memory_result, gpu.memory_milliwatts};
+  if (field.field == 186 && field.scope == 0) return {gpu.instant_result, gpu.instant_milliwatts};
+  if (field.field == 186 && field.scope == 1) return {gpu.module_result, gpu.module_milliwatts};
+  return {3, 0};
+}
 
 }  // namespace
 
@@ -118,13 +128,42 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
 
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* fields) {
   for (int i = 0; i < count; ++i) {
-    fields[i].result = fields[i].field == 186 ? gpu_of(device).instant_result : 3;
+    const auto [result, value] = power(gpu_of(device), fields[i]);
+    fields[i].result = result;
     // Only the part that the type names is written, as NVIDIA's library does.
-    const unsigned value = gpu_of(device).instant_milliwatts;
     std::memcpy(&fields[i].value, &value, sizeof value);
     fields[i].type = 1;
   }
   return 0;
+}
+
+int nvmlDeviceGetTemperature(void* device, unsigned, unsigned* celsius) {
+  *celsius = gpu_of(device).celsius;
+  return gpu_of(device).others_result;
+}
+
+int nvmlDeviceGetClockInfo(void* device, unsigned clock, unsigned* megahertz) {
+  const Gpu& gpu = gpu_of(device);
+  *megahertz = clock == 1 ? gpu.processor_megahertz : gpu.memory_megahertz;
+  return gpu.others_result;
+}
+
+int nvmlDeviceGetUtilizationRates(void* device, void* rates) {
+  const unsigned percents[2] = {gpu_of(device).busy_percent, 12};
+  std::memcpy(rates, percents, sizeof percents);
+  return gpu_of(device).others_result;
+}
+
+int nvmlDeviceGetMemoryInfo(void* device, void* memory) {
+  const unsigned long long used = gpu_of(device).memory_bytes;
+  const unsigned long long bytes[3] = {40'000'000'000, 40'000'000'000 - used, used};
+  std::memcpy(memory, bytes, sizeof bytes);
+  return gpu_of(device).others_result;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+  *reasons = gpu_of(device).reasons;
+  return gpu_of(device).others_result;
 }
 
 }  // extern "C"

@@ -18,11 +18,25 @@ struct NvmlStub {
     unsigned long long millijoules = 5'000'000;
     unsigned milliwatts = 250'000;
     unsigned instant_milliwatts = 260'000;
+    unsigned average_milliwatts = 255'000;
+    unsigned module_milliwatts = 600'000;
+    unsigned memory_milliwatts = 40'000;
     int energy_result = 0;  ///< what the function returns; 0: it went well
     int power_result = 0;
     int instant_result = 0;
+    int average_result = not_supported;
+    int module_result = not_supported;
+    int memory_result = not_supported;
     int handle_result = 0;
     unsigned parts = 0;  ///< MIG instances
+
+    int others_result = not_supported;  ///< of all that follows
+    unsigned celsius = 45;
+    unsigned processor_megahertz = 1410;
+    unsigned memory_megahertz = 1215;
+    unsigned busy_percent = 87;
+    unsigned long long memory_bytes = 7'000'000'000;
+    unsigned long long reasons = 4;
   };
 
   int init_result = 0;

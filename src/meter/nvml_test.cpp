@@ -1,16 +1,12 @@
 #include "meter/nvml.h"
 
-#include <cstdio>
 #include <cstdlib>
-#include <stdexcept>
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "meter/account.h"
-#include "meter/nvml_stub.h"
-#include "meter/sweep.h"
+#include "meter/made_up_nvml.h"
 
 namespace parajoule::meter {
 namespace {
@@ -21,43 +17,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-/// The stub with `count` fresh GPUs, loaded as the meter will load it.
-class Nvml : public testing::Test {
- protected:
-  Nvml() : handle_(::dlopen(NVML_STUB, RTLD_NOW)) {
-    if (!handle_) throw std::runtime_error(::dlerror());
-    stub = static_cast<NvmlStub*>(::dlsym(handle_, "nvml_stub"));
-    *stub = NvmlStub();
-    for (int i = 0; i < NvmlStub::most_gpus; ++i)
-      std::snprintf(stub->gpus[i].uuid, sizeof stub->gpus[i].uuid,
-                    "GPU-%d%d%d%d-aaaa-bbbb-cccc-ddddeeeeffff", i, i, i, i);
-  }
-  ~Nvml() override { ::dlclose(handle_); }
-
-  static Options options(std::vector<std::string> visible) {
-    return {.nvml = NVML_STUB, .visible_devices = std::move(visible)};
-  }
-
-  static std::vector<std::string> devices(const Opened& opened) {
-    std::vector<std::string> names;
-    for (const auto& source : opened.sources)
-      if (source->description().quantity == Quantity::energy)
-        names.push_back(source->description().device);
-    return names;
-  }
-
-  NvmlStub* stub;
-  NvmlStub::Gpu& gpu() { return stub->gpus[0]; }
-
- private:
-  void* handle_;
-};
-
-double value(const Reading& reading) {
-  EXPECT_TRUE(std::holds_alternative<double>(reading)) << written(std::get<Gap>(reading));
-  return std::get<double>(reading);
-}
 
 TEST_F(Nvml, ReadsTheEnergyCounterInJoulesAndThePowerBesideIt) {
   const Opened opened = open_nvml(options({"0"}));
@@ -221,12 +180,6 @@ TEST_F(Nvml, AGpuThatCannotBeReachedKeepsItsNumber) {
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("GPU is lost"));
 }
 
-TEST_F(Nvml, SaysWhenAModuleMayBeMoreThanTheGpu) {
-  gpu().name = "NVIDIA GH200 480GB";
-  EXPECT_THAT(open_nvml(options({"0"})).sources.at(0)->description().covers,
-              HasSubstr("module with its processor"));
-}
-
 TEST_F(Nvml, AModelWhoseNumberGoesOnIsAnotherModel) {
   gpu().name = "NVIDIA RTX A1000 Laptop GPU";
   gpu().instant_result = NvmlStub::not_supported;
@@ -235,10 +188,10 @@ TEST_F(Nvml, AModelWhoseNumberGoesOnIsAnotherModel) {
   EXPECT_NE(*opened.sources.at(1)->description().bias_relative, 0.057);
 }
 
-TEST_F(Nvml, EndsEveryUseOfTheLibrary) {
+TEST_F(Nvml, EndsItsUseOfTheLibraryWithTheLastSource) {
   {
     const Opened opened = open_nvml(options({"0"}));
-    EXPECT_EQ(stub->uses, 2);
+    EXPECT_EQ(stub->uses, 1);
   }
   EXPECT_EQ(stub->uses, 0);
 }
