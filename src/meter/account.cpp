@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "meter/contradictions.h"
+#include "meter/cross_check.h"
 #include "meter/integrate.h"
 
 namespace parajoule::meter {
@@ -145,6 +146,15 @@ Whole whole_of(const NodeAccount& node, std::size_t place) {
   return whole;
 }
 
+/// A sensor slower than it is said to be. Its readings are where that is from.
+void tell_period(const Integral& integral, SourceAccount& account) {
+  const auto stated = account.description.update_period;
+  if (!stated || !integral.found_period || *integral.found_period <= 1.5 * *stated) return;
+  account.remarks.push_back(
+      fmt::format("renewed every {:.3f} s, as its readings show, not every {:.3f} s",
+                  integral.found_period->count(), stated->count()));
+}
+
 }  // namespace
 
 bool is_whole(std::string_view device_kind) {
@@ -178,6 +188,7 @@ SourceAccount account(const Series& series, Span span) {
   account.mean_power = *integral.energy / integral.covered;
   account.uncertainty = {integral.resolution,
                          *integral.energy * series.description.bias_relative.value_or(0)};
+  tell_period(integral, account);
   if (integral.covered < about_all * span.length())
     account.remarks.push_back(fmt::format("speaks for {:.2f} s of {:.2f} s",
                                           integral.covered.count(), span.length().count()));
@@ -201,6 +212,7 @@ NodeAccount total(std::vector<SourceAccount> sources, Span span) {
 NodeAccount account(std::span<const Series> series, Span span) {
   std::vector<SourceAccount> sources;
   for (const Series& one : series) sources.push_back(account(one, span));
+  cross_check(series, sources, span);
   return total(std::move(sources), span);
 }
 

@@ -80,7 +80,8 @@ struct NodeAccount {
 /// much of the span; of several sources of one device a counter is taken before power, and the
 /// first before others, unless they speak for more of the span. What a node's own meter says of
 /// its processors, memory or GPUs counts only if nothing else meters any of them. Adds to the
-/// remarks what numbers say against each other.
+/// remarks what numbers say against each other. From series the
+/// counter and the power of a device are held against each other first: see cross_check.h.
 NodeAccount total(std::vector<SourceAccount> sources, Span span);
 NodeAccount account(std::span<const Series> series, Span span);
 

@@ -16,6 +16,7 @@ struct Integral {
   std::optional<base::Watts> peak = {};
   base::Joules resolution = {};  ///< half width of a 95 % interval
   base::Seconds covered{0};
+  std::optional<base::Seconds> found_period = {};  ///< of the sensor, seen in the readings
   std::vector<std::string> remarks = {};
 };
 
@@ -24,6 +25,7 @@ struct Integral {
 ///   update period u at mean power P, at both ends      (P u)^2 / 6
 ///   an end at the fraction f between readings h apart  (A h f (1 - f))^2 / 3
 ///   energy lost in a reset of length h                 (P h)^2 / 3
+/// u is the stated period, or a longer one that is found in the readings.
 /// A is the range of the power seen; the third is that of a power which jumps by A once within h,
 /// at any moment alike.
 Integral integrate_counter(const Series& series, Span span);
@@ -31,6 +33,7 @@ Integral integrate_counter(const Series& series, Span span);
 /// Trapezoid rule on the line through the readings, as variances:
 ///   scatter of neighbours, P_i - P_i-1, h_i apart      sum of (h_i (P_i - P_i-1))^2 / 2
 ///   a stretch h that is bridged or held at an end      (A h)^2 / 12
+/// Where the readings show that the number is renewed less often than it is read, h is that period.
 /// Readings further apart than ten usual distances, and than 5 s, are not bridged.
 Integral integrate_power(const Series& series, Span span);
 

@@ -6,6 +6,7 @@
 
 #include "meter/integrate.h"
 #include "meter/points.h"
+#include "meter/timing.h"
 
 namespace parajoule::meter {
 
@@ -101,7 +102,9 @@ Integral integrate_counter(const Series& series, Span span) {
                                       dead ? "dead" : "too short to be measured"));
   }
   const Description& source = series.description;
-  const Seconds update = source.update_period.value_or(Seconds(0));
+  const auto found = found_update_period(series);
+  const Seconds update =
+      std::max(source.update_period.value_or(Seconds(0)), found.value_or(Seconds(0)));
   const double power = (energy / seen.length()).value;
   const std::vector<double> powers = powers_between(points, seen);
   double variance = end_variance(begin, powers) + end_variance(end, powers);
@@ -111,6 +114,7 @@ Integral integrate_counter(const Series& series, Span span) {
                     .peak = peak_over(points, seen, 5 * update),
                     .resolution = half_width(variance),
                     .covered = seen.length(),
+                    .found_period = found,
                     .remarks = gaps_told(series, span)};
   judge_shortness(integral);
   return integral;

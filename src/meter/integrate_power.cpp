@@ -3,6 +3,7 @@
 
 #include "meter/integrate.h"
 #include "meter/points.h"
+#include "meter/timing.h"
 
 namespace parajoule::meter {
 
@@ -99,10 +100,13 @@ Integral integrate_power(const Series& series, Span span) {
   add_pieces(line, points, span, usual);
   hold_ends(line, points, span, window / 2 + 2 * usual);
   if (line.covered <= Seconds(0)) return without_number(series, span, "no readings in this time");
+  const auto found = found_update_period(series);
+  if (found) line.scatter *= squared(std::max(1.0, *found / usual));
   Integral integral{.energy = line.energy,
                     .peak = highest(points, span),
                     .resolution = half_width(line.variance()),
                     .covered = line.covered,
+                    .found_period = found,
                     .remarks = gaps_told(series, span)};
   judge_shortness(integral);
   return integral;
