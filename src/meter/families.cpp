@@ -1,5 +1,6 @@
 #include "meter/families.h"
 
+#include "meter/amd.h"
 #include "meter/cray.h"
 #include "meter/dcmi.h"
 #include "meter/hwmon.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr Family known[] = {
     {.name = "RAPL", .reads = "/sys/class/powercap and the perf unit power", .open = open_rapl},
     {.name = "NVIDIA NVML", .reads = "libnvidia-ml.so.1", .open = open_nvml},
+    {.name = "AMD SMI", .reads = "libamd_smi.so, or librocm_smi64.so", .open = open_amd},
     {.name = "hwmon", .reads = "/sys/class/hwmon", .open = open_hwmon},
     {.name = "Cray pm_counters", .reads = "/sys/cray/pm_counters", .open = open_cray},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},

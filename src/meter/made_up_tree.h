@@ -63,6 +63,8 @@ class MadeUpTree {
             .proc = root_ / "proc",
             .dev = root_ / "dev",
             .nvml = (root_ / "no-such-library.so").string(),
+            .amd_smi = (root_ / "no-such-library.so").string(),
+            .rocm_smi = (root_ / "no-such-library.so").string(),
             .patience = {}};
   }
 

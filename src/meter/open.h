@@ -36,6 +36,8 @@ struct Options {
   std::filesystem::path proc = "/proc";
   std::filesystem::path dev = "/dev";
   std::string nvml = "libnvidia-ml.so.1";
+  std::string amd_smi = "libamd_smi.so";
+  std::string rocm_smi = "librocm_smi64.so";
 
   /// Opens the counters of perf. None: the kernel's.
   PerfOpener perf = {};
@@ -62,6 +64,13 @@ struct Options {
   /// CUDA_DEVICE_ORDER of the run: by it CUDA's numbers are NVML's, or those of another order.
   /// None: that of this process.
   std::optional<std::string> device_order = {};
+
+  /// ROCR_VISIBLE_DEVICES of the run. None: that of this process.
+  std::optional<std::string> rocr_visible_devices = {};
+
+  /// HIP_VISIBLE_DEVICES of the run, one text a rank. None: that of this process, or else, as HIP
+  /// does, `visible_devices`.
+  std::optional<std::vector<std::string>> hip_visible_devices = {};
 
   /// How long a counter may stand still before it is taken for dead. None: it is not tried.
   std::optional<base::Seconds> patience = base::Seconds(0.02);
