@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "meter/families.h"
 #include "meter/model.h"
+#include "meter/modules.h"
 
 namespace parajoule::meter {
 
@@ -51,6 +52,7 @@ Opened open_models(const Options& options, bool cores_metered, bool memory_meter
 Opened open_sources(const Options& options) {
   Opened opened;
   for (const Family& family : families()) append(opened, family.open(options));
+  relate_modules(opened.sources);
   const bool cores = metered(opened.sources, "cpu");
   const bool memory = metered(opened.sources, "memory");
   append(opened, open_models(options, cores, memory));
