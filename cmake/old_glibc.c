@@ -130,9 +130,13 @@ HERE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) { return old_pthread_rwlo
 HERE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) { return old_pthread_rwlock_wrlock(lock); }
 HERE int pthread_rwlock_unlock(pthread_rwlock_t* lock) { return old_pthread_rwlock_unlock(lock); }
 
-// 2.30: waiting by another clock than the condition's. The wait is as long, by the real-time clock.
+// 2.30: waiting by another clock than the condition's. glibc's own, where it has one: setting the
+// wall clock must not change how long is waited. Else the wait is as long, by the wall clock.
 HERE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                 const struct timespec* until) {
+  typedef int Wait(pthread_cond_t*, pthread_mutex_t*, clockid_t, const struct timespec*);
+  Wait* const newer = (Wait*)old_dlsym(RTLD_DEFAULT, "pthread_cond_clockwait");
+  if (newer) return newer(condition, mutex, clock, until);
   struct timespec now, real;
   clock_gettime(clock, &now);
   clock_gettime(CLOCK_REALTIME, &real);
