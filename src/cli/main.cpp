@@ -61,9 +61,17 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
                          cli::add_strategies, cli::add_optimizers}) {
     add(app, chosen);
   }
+  std::vector<std::string> command;
+  const CLI::App& measure = cli::add_measure(app, chosen, command);
+  int own = count;
+  if (count > 1 && words[1] == measure.get_name()) {
+    own = cli::words_before_command(measure, count, words);
+    const bool separated = own < count && words[own] == std::string_view("--");
+    command.assign(words + own + (separated ? 1 : 0), words + count);
+  }
   refuse_unknown_command(app, count > 1 ? words[1] : "-");
   try {
-    app.parse(count, words);
+    app.parse(own, words);
     return {};
   } catch (const CLI::Success& help) {
     return app.exit(help);

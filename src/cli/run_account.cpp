@@ -6,82 +6,18 @@
 #include <string_view>
 #include <utility>
 
+#include "measure/account.h"
+#include "measure/series.h"
+
 namespace parajoule::cli {
 namespace {
-
-meter::Quantity meter_word(store::Quantity quantity) {
-  switch (quantity) {
-    case store::Quantity::energy:
-      return meter::Quantity::energy;
-    case store::Quantity::power:
-      return meter::Quantity::power;
-    case store::Quantity::temperature:
-      return meter::Quantity::temperature;
-    case store::Quantity::clock:
-      return meter::Quantity::clock;
-    case store::Quantity::utilisation:
-      return meter::Quantity::utilisation;
-    case store::Quantity::memory:
-      break;
-  }
-  return meter::Quantity::memory;
-}
-
-meter::Label meter_word(store::Label label) {
-  switch (label) {
-    case store::Label::measured:
-      return meter::Label::measured;
-    case store::Label::modelled:
-      return meter::Label::modelled;
-    case store::Label::simulated:
-      break;
-  }
-  return meter::Label::simulated;
-}
-
-meter::Description description_of(const store::Source& row) {
-  return {.device = row.device,
-          .device_kind = row.device_kind,
-          .quantity = meter_word(row.quantity),
-          .unit = row.unit,
-          .label = meter_word(row.label),
-          .covers = row.covers,
-          .part_of = row.part_of,
-          .resolution = row.resolution,
-          .update_period = row.update_period,
-          .window = row.window,
-          .bias_relative = row.bias_relative,
-          .formula = row.formula};
-}
 
 using Nodes = std::vector<std::vector<meter::Series>>;
 
 /// The series of each node, in the order of the nodes.
 Nodes series_of(const store::Reader& record) {
-  struct Place {
-    int node;
-    std::size_t series;
-  };
-  std::map<int, Place> places;
-  std::map<int, std::vector<meter::Series>> nodes;
-  for (const store::Source& source : record.rows<store::Source>()) {
-    auto& series = nodes[source.node];
-    places[source.source] = {source.node, series.size()};
-    series.push_back({description_of(source), {}});
-  }
-  record.each<store::Reading>([&](const store::Reading& reading) {
-    const auto place = places.find(reading.source);
-    if (place == places.end()) return;  // a record holds none of unknown sources
-    const std::size_t number = place->second.series;
-    meter::Row row{.source = number, .at = reading.seconds, .reading = 0.0};
-    if (reading.value)
-      row.reading = *reading.value;
-    else
-      row.reading = meter::parse_gap(reading.gap.value_or(""));
-    nodes[place->second.node][number].rows.push_back(std::move(row));
-  });
   Nodes all;
-  for (auto& [node, series] : nodes) all.push_back(std::move(series));
+  for (auto& [node, series] : measure::series_of(record)) all.push_back(std::move(series));
   return all;
 }
 
@@ -150,20 +86,37 @@ void sort_notes(std::vector<store::Note> notes, RunAccount& account) {
   }
 }
 
+/// Of a command: energies are those of the time it ran, on each node its own.
+void account_command(const store::Reader& record, RunAccount& account) {
+  measure::Account measured = measure::account_of(record);
+  store::Stretch& work = account.summary.whole;
+  work.begin = base::Seconds(0);
+  work.end = measured.wall;
+  account.whole = {.work = work, .nodes = {}, .totals = measured.totals};
+  for (measure::NodeEnergy& node : measured.nodes)
+    account.whole.nodes.push_back(std::move(node.command));
+}
+
 }  // namespace
 
 RunAccount account_of(const store::Reader& record) {
   store::Summary summary = store::summarise(record);
-  const Nodes nodes = series_of(record);
   RunAccount account{.summary = summary,
-                     .whole = account_of(nodes, summary.whole),
+                     .whole = {},
                      .settled = {},
-                     .study = study_account_of(record, nodes, summary.whole),
+                     .study = {},
                      .unmetered = {},
                      .metering_cost = {},
                      .bad_samples = {},
                      .notes = {}};
-  if (summary.settled) account.settled = account_of(nodes, *summary.settled);
+  if (summary.run.kind == store::Kind::measure) {
+    account_command(record, account);
+  } else {
+    const Nodes nodes = series_of(record);
+    account.whole = account_of(nodes, summary.whole);
+    account.study = study_account_of(record, nodes, summary.whole);
+    if (summary.settled) account.settled = account_of(nodes, *summary.settled);
+  }
   sort_notes(record.rows<store::Note>(), account);
   return account;
 }

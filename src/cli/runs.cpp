@@ -1,4 +1,4 @@
-// parajoule runs: lists, shows and exports the records of runs.
+// parajoule runs: lists, shows, exports and merges the records of runs.
 
 #include "cli/runs.h"
 
@@ -20,8 +20,11 @@
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/energy_text.h"
+#include "cli/measure_text.h"
 #include "cli/summary.h"
 #include "cli/whole_training.h"
+#include "measure/account.h"
+#include "measure/merge.h"
 #include "store/export.h"
 #include "store/folder.h"
 
@@ -39,6 +42,7 @@ struct Arguments {
   bool json = false;
   std::string table;
   std::string to;
+  std::vector<std::string> files;
 };
 
 int list(const Arguments& arguments) {
@@ -106,10 +110,19 @@ int export_record(const Arguments& arguments) {
   return 0;
 }
 
+int merge_records(const Arguments& arguments) {
+  const std::vector<path> files(arguments.files.begin(), arguments.files.end());
+  const auto file = measure::merge(files, records_folder(arguments.records));
+  if (!file)
+    throw base::Error(base::Fault::usage, "the folder of records has these merged already");
+  std::cout << run_text(*file, look_of(STDOUT_FILENO));
+  return 0;
+}
+
 using Action = int (*)(const Arguments&);
 
 void refuse_unknown(const std::vector<std::string>& words) {
-  static constexpr std::string_view known[] = {"list", "show", "export"};
+  static constexpr std::string_view known[] = {"list", "show", "export", "merge"};
   if (!words.empty())
     throw base::Error(base::Fault::usage, fmt::format("no command 'runs {}'{}", words.front(),
                                                       base::hint(words.front(), known)));
@@ -120,13 +133,15 @@ void refuse_unknown(const std::vector<std::string>& words) {
 std::string run_text(const path& file, Look look) {
   const store::Reader record(file);
   const std::string again = show_command(file, record.run().id, records_folder(""));
+  if (record.run().kind == store::Kind::measure)
+    return measure_text(measure::account_of(record), {{}, again, look, most_columns, Detail::full});
   return summary_text(account_of(record), again, look) +
          section("whole training", whole_training_text(whole_training(record), look), look) +
          section("trained weights", lines_text(checkpoint_of(record)), look);
 }
 
 void add_runs(CLI::App& app, Chosen& chosen) {
-  CLI::App* runs = app.add_subcommand("runs", "list, show and export the records of runs");
+  CLI::App* runs = app.add_subcommand("runs", "list, show, export and merge the records of runs");
   runs->require_subcommand(0, 1);
   runs->allow_extras();  // to say what is wrong with them
   const auto arguments = std::make_shared<Arguments>();
@@ -166,6 +181,11 @@ void add_runs(CLI::App& app, Chosen& chosen) {
       ->add_option("--to", arguments->to,
                    "folder for --csv, file for --json, instead of standard output")
       ->type_name("PATH");
+
+  CLI::App* merging = add("merge", "one record of those of a job's nodes", merge_records);
+  merging->add_option("files", arguments->files, "records of `parajoule measure`, one a node")
+      ->required()
+      ->type_name("FILE...");
 }
 
 }  // namespace parajoule::cli

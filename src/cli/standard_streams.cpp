@@ -12,8 +12,9 @@ namespace parajoule::cli {
 void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const bool open_already = fcntl(stream, F_GETFD) != -1;
-    // The lowest free number is the stream's own.
-    if (!open_already) open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+    if (open_already) continue;
+    // The lowest free number is the stream's own. Programs that we start get it closed again.
+    open("/dev/null", (stream == STDIN_FILENO ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
   }
 }
 

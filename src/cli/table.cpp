@@ -143,6 +143,12 @@ std::string rule_text(std::string_view title, std::size_t columns, Look look) {
   return dressed(words, "1", look) + dressed(repeated("─", columns - taken), "2", look) + "\n";
 }
 
+std::string dim(std::string_view text, Look look) {
+  if (look == Look::plain || text.empty()) return std::string(text);
+  const bool ends_line = text.back() == '\n';
+  return dressed(text.substr(0, text.size() - ends_line), "2", look) + (ends_line ? "\n" : "");
+}
+
 void Table::add(const std::vector<std::string>& cells) {
   Line line;
   for (std::size_t i = 0; i < columns_.size(); ++i)

@@ -30,6 +30,9 @@ std::string cut(std::string_view text, std::size_t columns);
 /// `text` in lines of at most `columns`, broken at spaces where there are any.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
+/// `text`, less bright in a terminal; it may hold whole lines.
+std::string dim(std::string_view text, Look look);
+
 /// `title` and a line behind it, `columns` wide together, and a newline.
 std::string rule_text(std::string_view title, std::size_t columns, Look look);
 

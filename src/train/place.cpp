@@ -1,31 +1,23 @@
 #include "train/place.h"
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 
 #include <sched.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
 
+#include "measure/rows.h"
 #include "meter/open.h"
 
 namespace parajoule::train {
 
 Machine this_machine() {
-  Machine machine;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> machine.boot_id;
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  machine.host = host;
-  if (machine.boot_id.empty()) machine.boot_id = machine.host;
-  machine.cpus = int(sysconf(_SC_NPROCESSORS_ONLN));
-  struct sysinfo memory {};
-  sysinfo(&memory);
-  machine.memory_bytes = std::int64_t(memory.totalram) * memory.mem_unit;
-  machine.cores = meter::own_cores();
-  machine.visible_devices = meter::own_visible_devices();
-  return machine;
+  const store::Node node = measure::this_node(0);
+  return {.boot_id = node.boot_id,
+          .host = node.host,
+          .cpus = node.cpus,
+          .memory_bytes = node.memory_bytes,
+          .cores = meter::own_cores(),
+          .visible_devices = meter::own_visible_devices()};
 }
 
 namespace {

@@ -6,67 +6,12 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "measure/rows.h"
 #include "meter/account.h"
 #include "train/earlier_record.h"
 
 namespace parajoule::train {
 namespace {
-
-store::Quantity recorded(meter::Quantity quantity) {
-  switch (quantity) {
-    case meter::Quantity::energy:
-      return store::Quantity::energy;
-    case meter::Quantity::power:
-      return store::Quantity::power;
-    case meter::Quantity::temperature:
-      return store::Quantity::temperature;
-    case meter::Quantity::clock:
-      return store::Quantity::clock;
-    case meter::Quantity::utilisation:
-      return store::Quantity::utilisation;
-    case meter::Quantity::memory:
-      break;
-  }
-  return store::Quantity::memory;
-}
-
-store::Label recorded(meter::Label label) {
-  switch (label) {
-    case meter::Label::measured:
-      return store::Label::measured;
-    case meter::Label::modelled:
-      return store::Label::modelled;
-    case meter::Label::simulated:
-      break;
-  }
-  return store::Label::simulated;
-}
-
-store::Source row_of(const meter::Description& description, int source, int node) {
-  return {.source = source,
-          .node = node,
-          .device = description.device,
-          .device_kind = description.device_kind,
-          .quantity = recorded(description.quantity),
-          .unit = description.unit,
-          .label = recorded(description.label),
-          .covers = description.covers,
-          .part_of = description.part_of,
-          .resolution = description.resolution,
-          .update_period = description.update_period,
-          .window = description.window,
-          .bias_relative = description.bias_relative,
-          .formula = description.formula};
-}
-
-store::Reading row_of(const meter::Row& row, int first_source) {
-  store::Reading reading{.source = first_source + int(row.source), .seconds = row.at};
-  if (const auto* value = std::get_if<double>(&row.reading))
-    reading.value = *value;
-  else
-    reading.gap = meter::written(std::get<meter::Gap>(row.reading));
-  return reading;
-}
 
 bool tells_of_a_bad_sample(const store::Note& note) {
   return note.text.starts_with(store::skipped_sample) ||
@@ -177,7 +122,7 @@ void Recorder::tell_hardware(const Machine& machine, const meter::Opened& opened
   rows.nodes.push_back(
       {place_.node, machine.boot_id, machine.host, machine.cpus, machine.memory_bytes});
   for (std::size_t i = 0; i < descriptions_.size(); ++i)
-    rows.sources.push_back(row_of(descriptions_[i], first_source_ + int(i), place_.node));
+    rows.sources.push_back(measure::row_of(descriptions_[i], first_source_ + int(i), place_.node));
   for (const meter::Unavailable& missing : opened.unavailable)
     if (!missing.spare)
       add_note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
@@ -200,7 +145,7 @@ void Recorder::start_sampler(std::vector<std::unique_ptr<meter::Source>> sources
 
 void Recorder::take_readings(std::span<const meter::Row> sampled) {
   std::vector<store::Reading> rows;
-  for (const meter::Row& row : sampled) rows.push_back(row_of(row, first_source_));
+  for (const meter::Row& row : sampled) rows.push_back(measure::row_of(row, first_source_));
   // The record takes rows from any thread; those of other machines travel with the next step.
   if (record_) return record_->add(std::span<const store::Reading>(rows));
   const std::lock_guard lock(mutex_);
@@ -307,11 +252,7 @@ void Recorder::fail(std::string_view why) noexcept {
 void Recorder::say_cost() {
   const meter::SamplingCost cost = sampler_->cost();
   const std::string node = place_.nodes > 1 ? fmt::format(" of node {}", place_.node) : "";
-  add_note(store::Severity::note,
-           fmt::format("{}{:.3f} s of one core{}, {:.3f} % of it: {} rounds over the sources, {} "
-                       "left out",
-                       store::metering_cost, cost.cpu.count(), node, 100 * cost.cpu / cost.wall,
-                       cost.rounds, cost.left_out));
+  add_note(store::Severity::note, measure::cost_text(cost, node));
 }
 
 LiveEnergy Recorder::energy() const {

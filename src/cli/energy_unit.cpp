@@ -1,0 +1,36 @@
+#include "cli/energy_unit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/numbers.h"
+
+namespace parajoule::cli {
+
+EnergyUnit unit_for(base::Joules most) {
+  if (most.value < 10'000) return {"J", 1};
+  if (most.value < 3.6e6) return {"Wh", 3600};
+  return {"kWh", 3.6e6};
+}
+
+std::string EnergyUnit::text(base::Joules energy) const {
+  return fmt::format("{} {}", rounded(energy.value / joules), name);
+}
+
+std::string EnergyUnit::text(base::Joules energy, const meter::Uncertainty& uncertainty) const {
+  return fmt::format("{} {}", rounded(energy.value / joules, uncertainty.whole().value / joules),
+                     name);
+}
+
+std::string EnergyUnit::bare(base::Joules energy) const {
+  const double value = energy.value / joules;
+  if (!(value > 0)) return "0";
+  // Two digits count; what is rounded up is never too small.
+  const int digits = std::clamp(1 - int(std::floor(std::log10(value))), 0, 8);
+  const double unit = std::pow(10.0, -digits);
+  return fmt::format("{:.{}f}", std::ceil(value / unit - 1e-9) * unit, digits);
+}
+
+}  // namespace parajoule::cli

@@ -1,0 +1,182 @@
+#include "cli/measure_parts.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/numbers.h"
+
+namespace parajoule::cli {
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t margin = 4;  // of what stands below a device
+
+/// Lines that stand for what no machine can meter from within; the last words of the note.
+constexpr std::string_view nothing_reads = ": nothing here reads them";
+
+std::string place_of(const measure::Account& account, const measure::NodeEnergy& node,
+                     const std::string& device) {
+  return account.nodes.size() > 1 ? fmt::format("{} on {}", device, node.node.host) : device;
+}
+
+/// What stands below a device: why it has no number or is in no total, and what is odd.
+std::vector<std::string> below(const meter::SourceAccount& source, const TextOptions& options) {
+  const meter::Description& description = source.description;
+  const bool full = options.detail == Detail::full;
+  const std::size_t width = options.columns - std::min(options.columns, margin);
+  std::vector<std::string> lines = {full ? description.covers : cut(description.covers, width)};
+  if (full && description.label != meter::Label::measured && description.formula)
+    lines.push_back(*description.formula);
+  if (source.energy && !source.counts)
+    lines.push_back(description.part_of
+                        ? fmt::format("within {}, not added again", *description.part_of)
+                        : "not added: another source has it");
+  lines.insert(lines.end(), source.remarks.begin(), source.remarks.end());
+  return lines;
+}
+
+std::string watts(const std::optional<base::Watts>& power) {
+  return power ? fmt::format("{:.1f} W", power->value) : "";
+}
+
+std::vector<std::string> wide_row(const std::string& place, const meter::SourceAccount& source,
+                                  const EnergyUnit& unit) {
+  std::string label(meter::name_of(source.description.label));
+  if (!source.energy) return {place, std::move(label), "no number"};
+  return {place,
+          std::move(label),
+          unit.text(*source.energy),
+          unit.bare(source.uncertainty.resolution),
+          unit.bare(source.uncertainty.bias),
+          watts(source.mean_power),
+          watts(source.peak_power)};
+}
+
+std::vector<std::string> narrow_row(const std::string& place, const meter::SourceAccount& source,
+                                    const EnergyUnit& unit) {
+  return {place, std::string(meter::name_of(source.description.label)),
+          source.energy ? unit.text(*source.energy, source.uncertainty) : "no number"};
+}
+
+void add_below(std::string& text, const meter::SourceAccount& source, const TextOptions& options) {
+  const std::size_t width = std::max<std::size_t>(options.columns, margin + 20) - margin;
+  for (const std::string& line : below(source, options))
+    for (const std::string& part : wrapped(shown(line), width))
+      text += dim(fmt::format("{:{}}{}\n", "", margin, part), options.look);
+}
+
+/// A label's energy times something, or nothing if it has none.
+template <meter::Label label>
+std::string times(const std::optional<meter::Total<label>>& total, double factor,
+                  std::string_view unit) {
+  if (!total) return {};
+  const double kilowatt_hours = base::kilowatt_hours(total->energy());
+  const double uncertain = base::kilowatt_hours(total->uncertainty().whole());
+  return fmt::format("; {} {} {}", meter::name_of(label),
+                     rounded(kilowatt_hours * factor, uncertain * factor), unit);
+}
+
+}  // namespace
+
+bool energetic(const meter::Description& description) {
+  return description.quantity == meter::Quantity::energy ||
+         description.quantity == meter::Quantity::power;
+}
+
+std::string devices_text(const measure::Account& account, const EnergyUnit& unit,
+                         const TextOptions& options) {
+  constexpr std::size_t enough = 72;
+  const bool wide = options.columns >= enough;
+  Table table = wide ? Table({{.heading = "device", .most = 24},
+                              {.heading = "label"},
+                              {.heading = "energy", .align = Align::right},
+                              {.heading = "± repeats", .align = Align::right},
+                              {.heading = "± bias", .align = Align::right},
+                              {.heading = "mean", .align = Align::right},
+                              {.heading = "peak", .align = Align::right}})
+                     : Table({{.heading = "device", .most = 16},
+                              {.heading = "label"},
+                              {.heading = "energy", .align = Align::right}});
+  std::vector<const meter::SourceAccount*> sources;
+  for (const measure::NodeEnergy& node : account.nodes)
+    for (const meter::SourceAccount& source : node.command.sources) {
+      if (!energetic(source.description)) continue;
+      const std::string place = place_of(account, node, source.description.device);
+      table.add(wide ? wide_row(place, source, unit) : narrow_row(place, source, unit));
+      sources.push_back(&source);
+    }
+  if (sources.empty()) return {};
+  std::istringstream rows(table.text(options.look));
+  std::string text;
+  std::string row;
+  for (int heading = 0; heading < 2 && std::getline(rows, row); ++heading) text += row + "\n";
+  for (std::size_t i = 0; std::getline(rows, row); ++i) {
+    text += row + "\n";
+    add_below(text, *sources[i], options);
+  }
+  return text;
+}
+
+std::string regions_text(const measure::Account& account, const EnergyUnit& unit, Look look) {
+  Table table({{.heading = "region", .most = 24},
+               {.heading = "entered", .align = Align::right},
+               {.heading = "time", .align = Align::right},
+               {.heading = "device", .most = 16},
+               {.heading = "label"},
+               {.heading = "energy", .align = Align::right}});
+  for (const measure::Region& region : account.regions) {
+    bool first = true;
+    for (const measure::RegionEnergy& energy : region.energies) {
+      if (!energy.counts) continue;
+      table.add({first ? region.name : "", first ? std::to_string(region.entered) : "",
+                 first ? spoken(region.time) : "", energy.device,
+                 std::string(meter::name_of(energy.label)),
+                 energy.energy ? unit.text(*energy.energy, energy.uncertainty) : "no number"});
+      first = false;
+    }
+    if (first)
+      table.add({region.name, std::to_string(region.entered), spoken(region.time), "none"});
+  }
+  return account.regions.empty() ? "" : table.text(look);
+}
+
+std::vector<std::string> unmetered_parts(const measure::Account& account) {
+  std::vector<std::string> parts;
+  for (const std::string& line : account.unmetered) parts.push_back(line.substr(0, line.find(':')));
+  for (const measure::NodeEnergy& node : account.nodes)
+    for (const meter::SourceAccount& source : node.command.sources)
+      if (energetic(source.description) && !source.energy)
+        parts.push_back(place_of(account, node, source.description.device));
+  return parts;
+}
+
+std::vector<std::string> unmetered_reasons(const measure::Account& account) {
+  std::vector<std::string> reasons;
+  for (const std::string& line : account.unmetered)
+    if (line.find(nothing_reads) == line.npos) reasons.push_back(line);
+  return reasons;
+}
+
+std::vector<std::string> converted(const measure::Account& account,
+                                   const Conversions& conversions) {
+  std::vector<std::string> lines;
+  const double pue = conversions.pue.value_or(1);
+  const auto add = [&](const std::string& what, double factor, std::string_view unit) {
+    lines.push_back(fmt::format("{}{}{}", what, times(account.totals.measured, factor, unit),
+                                times(account.totals.modelled, factor, unit)));
+  };
+  const std::string with = conversions.pue ? fmt::format(" and PUE {}", *conversions.pue) : "";
+  if (conversions.pue) add(fmt::format("with PUE {}", *conversions.pue), pue, "kWh");
+  if (conversions.carbon)
+    add(fmt::format("at {} g CO2 a kWh{}", *conversions.carbon, with), pue * *conversions.carbon,
+        "g CO2");
+  if (conversions.price)
+    add(fmt::format("at a price of {} a kWh{}", *conversions.price, with), pue * *conversions.price,
+        "");
+  return lines;
+}
+
+}  // namespace parajoule::cli

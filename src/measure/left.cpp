@@ -1,0 +1,99 @@
+#include "measure/left.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace parajoule::measure {
+namespace {
+
+struct Process {
+  pid_t parent;
+  Left left;
+};
+
+/// Out of /proc/PID/stat (proc(5)): the name in brackets may hold anything; the state, the parent,
+/// and as fields 14 to 17 the processor time of the process and of the children it waited for.
+std::optional<Process> read_process(pid_t number) {
+  std::ifstream file(fmt::format("/proc/{}/stat", number));
+  std::string stat;
+  std::getline(file, stat, '\0');
+  const std::size_t begin = stat.find('(');
+  const std::size_t end = stat.rfind(')');
+  if (begin == stat.npos || end == stat.npos) return {};
+  std::istringstream rest(stat.substr(end + 1));
+  char state = 0;
+  pid_t parent = 0;
+  rest >> state >> parent;
+  std::string skipped;
+  for (int field = 5; field < 14; ++field) rest >> skipped;
+  double ticks = 0;
+  for (int field = 14; field <= 17; ++field) {
+    double of_one = 0;
+    rest >> of_one;
+    ticks += of_one;
+  }
+  if (!rest || state == 'Z') return {};
+  const base::Seconds cpu(ticks / double(sysconf(_SC_CLK_TCK)));
+  return Process{parent, {number, stat.substr(begin + 1, end - begin - 1), cpu}};
+}
+
+std::map<pid_t, Process> all_processes() {
+  std::map<pid_t, Process> all;
+  std::error_code failed;
+  for (auto entry = std::filesystem::directory_iterator("/proc", failed);
+       !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename();
+    if (name.find_first_not_of("0123456789") != name.npos) continue;
+    if (auto process = read_process(std::atoi(name.c_str())))
+      all.emplace(process->left.process, std::move(*process));
+  }
+  return all;
+}
+
+bool descends(const std::map<pid_t, Process>& all, pid_t process, pid_t from, pid_t but) {
+  for (std::size_t step = 0; step < all.size() && process != but; ++step) {
+    const auto found = all.find(process);
+    if (found == all.end()) return false;
+    if (found->second.parent == from) return true;
+    process = found->second.parent;
+  }
+  return false;
+}
+
+/// Whether the kernel says that this process has no child but `other`: then a look at all processes
+/// is saved. All are children of the first thread.
+bool only_child(pid_t other) {
+  std::ifstream file(fmt::format("/proc/self/task/{}/children", getpid()));
+  if (!file) return false;
+  for (pid_t child = 0; file >> child;)
+    if (child != other) return false;
+  return true;
+}
+
+}  // namespace
+
+std::string told(const Left& left) {
+  return fmt::format(
+      "{} (process {}) outlived the command: what it takes from now on is in no number here",
+      left.name, left.process);
+}
+
+std::vector<Left> left_behind(pid_t other) {
+  if (only_child(other)) return {};
+  const std::map<pid_t, Process> all = all_processes();
+  std::vector<Left> left;
+  for (const auto& [number, process] : all)
+    if (descends(all, number, getpid(), other)) left.push_back(process.left);
+  return left;
+}
+
+}  // namespace parajoule::measure

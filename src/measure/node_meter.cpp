@@ -1,0 +1,129 @@
+#include "measure/node_meter.h"
+
+#include <future>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "measure/job.h"
+#include "measure/rows.h"
+#include "measure/slurm_energy.h"
+#include "store/file_name.h"
+
+namespace parajoule::measure {
+namespace {
+
+constexpr int own_node = 0;  // a record of several nodes is merged of those of each
+
+}  // namespace
+
+NodeMeter::NodeMeter(Options options) {
+  // A counter that stands still is waited for, and a disk too: both at once.
+  auto opening =
+      std::async(std::launch::async, [&options] { return meter::open_sources(options.sources); });
+  open_record(options.record);
+  record_->add(this_node(own_node));
+  for (store::Setting& setting : options.settings) add(std::move(setting));
+  for (store::Setting& setting : slurm_settings(environment)) add(std::move(setting));
+  add({"clock", fmt::format("{}", base::Seconds(start().time_since_epoch()).count()), "record"});
+  meter::Opened opened = opening.get();
+  tell(opened);
+  sampler_ = std::make_unique<meter::Sampler>(
+      std::move(opened.sources),
+      meter::Sampler::Options{.hertz = options.hertz,
+                              .sink =
+                                  [this](std::span<const meter::Row> rows) {
+                                    std::vector<store::Reading> readings;
+                                    for (const meter::Row& row : rows)
+                                      readings.push_back(row_of(row, 0));
+                                    record_->add(std::span<const store::Reading>(readings));
+                                  },
+                              .start = start()});
+}
+
+NodeMeter::~NodeMeter() = default;
+
+void NodeMeter::open_record(store::Record::Options options) {
+  try {
+    record_ = std::make_unique<store::Record>(options);
+    return;
+  } catch (const base::Error& error) {
+    options.folder = store::temporary_folder();
+    record_ = std::make_unique<store::Record>(options);
+    troubles_.push_back(
+        fmt::format("{}; it is kept as {}", error.what(), record_->path().string()));
+  }
+}
+
+void NodeMeter::tell(const meter::Opened& opened) {
+  std::vector<meter::Description> descriptions;
+  for (const auto& source : opened.sources) descriptions.push_back(source->description());
+  for (std::size_t i = 0; i < descriptions.size(); ++i)
+    attempt([&] { record_->add(row_of(descriptions[i], int(i), own_node)); });
+  for (const meter::Unavailable& missing : opened.unavailable)
+    note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
+                                            missing.reason, missing.remedy));
+  note(store::Severity::note,
+       fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
+                   store::not_metered, fmt::join(meter::unmetered(descriptions), ", ")));
+}
+
+/// What keeps the disk from taking rows is told and changes nothing else.
+template <class Call>
+void NodeMeter::attempt(Call&& call) {
+  try {
+    call();
+  } catch (const base::Error& error) {
+    if (error.fault == base::Fault::bug) throw;
+    if (std::ranges::find(troubles_, error.what()) == troubles_.end())
+      troubles_.emplace_back(error.what());
+  }
+}
+
+void NodeMeter::begin(std::string_view name, base::Seconds at) {
+  for (store::Setting& setting : settings_of(name, own_node, at, {})) add(std::move(setting));
+}
+
+void NodeMeter::add(std::string_view name, meter::Span span) {
+  for (store::Setting& setting : settings_of(name, own_node, span.begin, span.end))
+    add(std::move(setting));
+}
+
+void NodeMeter::add(store::Setting setting) {
+  attempt([&] { record_->add(std::move(setting)); });
+}
+
+void NodeMeter::add(std::span<const store::Phase> phases) {
+  attempt([&] { record_->add(phases); });
+}
+
+void NodeMeter::note(store::Severity severity, std::string text) {
+  attempt([&] {
+    record_->add(store::Note{.seconds = now(), .severity = severity, .text = std::move(text)});
+  });
+}
+
+void NodeMeter::stop() {
+  attempt([&] { sampler_->stop(); });
+  note(store::Severity::note, cost_text(sampler_->cost(), ""));
+  const auto job = environment("SLURM_JOB_ID");
+  const auto step = environment("SLURM_STEP_ID");
+  if (!job || !step) return;
+  if (const auto energy = slurm_energy(*job, *step))
+    add({"slurm.consumed_energy_joules", fmt::format("{}", energy->value), "sacct"});
+}
+
+void NodeMeter::finish(store::State state, std::string_view why) {
+  attempt([&] { record_->finish(state, why); });
+}
+
+void NodeMeter::discard() {
+  sampler_.reset();
+  attempt([&] { record_->finish(store::State::failed, "the command was not started"); });
+  std::error_code nothing;
+  std::filesystem::remove(record_->path(), nothing);
+}
+
+}  // namespace parajoule::measure

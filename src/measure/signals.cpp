@@ -1,0 +1,59 @@
+#include "measure/signals.h"
+
+#include <initializer_list>
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace parajoule::measure {
+namespace {
+
+bool ignored(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+    sigdelset(&all, fault);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  file_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+Signals::~Signals() { close(file_); }
+
+std::optional<Signal> Signals::next() {
+  if (!kept_.empty()) {
+    const Signal signal = kept_.front();
+    kept_.pop_front();
+    return signal;
+  }
+  return arrived();
+}
+
+int Signals::wants_end() {
+  while (const auto signal = arrived()) {
+    for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+      if (signal->number == ending && !ignored(ending)) return 128 + ending;
+    kept_.push_back(*signal);
+  }
+  return 0;
+}
+
+std::optional<Signal> Signals::arrived() {
+  signalfd_siginfo info{};
+  if (read(file_, &info, sizeof info) != ssize_t(sizeof info)) return {};
+  Signal signal{
+      .number = int(info.ssi_signo),
+      .sent = info.ssi_code == SI_USER || info.ssi_code == SI_QUEUE || info.ssi_code == SI_TKILL,
+      .with_value = info.ssi_code == SI_QUEUE};
+  signal.value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
+  return signal;
+}
+
+}  // namespace parajoule::measure
