@@ -20,8 +20,15 @@ std::string EnergyUnit::text(base::Joules energy) const {
 }
 
 std::string EnergyUnit::text(base::Joules energy, const meter::Uncertainty& uncertainty) const {
-  return fmt::format("{} {}", rounded(energy.value / joules, uncertainty.whole().value / joules),
-                     name);
+  const double value = energy.value / joules;
+  const double half = uncertainty.whole().value / joules;
+  // Of what its uncertainty swallows no digit counts that is smaller than the uncertainty's.
+  if (!(half > std::abs(value))) return fmt::format("{} {}", rounded(value, half), name);
+  const int digits = std::clamp(2 - int(std::floor(std::log10(half))), 0, 8);
+  const double unit = std::pow(10.0, -digits);
+  const double nearest = std::round(value / unit) * unit;
+  return fmt::format("{:.{}f} ± {:.{}f} {}", nearest == 0 ? 0 : nearest, digits,
+                     std::ceil(half / unit - 1e-9) * unit, digits, name);
 }
 
 std::string EnergyUnit::bare(base::Joules energy) const {

@@ -20,7 +20,7 @@ constexpr std::string_view columns[] = {
     "bias_joules", "mean_watts",   "peak_watts",    "above_idle_joules",
     "covers",      "remarks"};
 
-std::string quoted(std::string_view text) {
+std::string as_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return store::valid_utf8(text);
   std::string all = "\"";
   for (const char sign : store::valid_utf8(text))
@@ -78,7 +78,7 @@ std::string measure_csv_rows(const measure::Account& account) {
     for (std::size_t i = 0; i < node.command.sources.size(); ++i) {
       if (!energetic(node.command.sources[i].description)) continue;
       std::vector<std::string> cells = row_of(account, node, i);
-      for (std::string& cell : cells) cell = quoted(cell);
+      for (std::string& cell : cells) cell = as_cell(cell);
       text += fmt::format("{}\n", fmt::join(cells, ","));
     }
   return text;

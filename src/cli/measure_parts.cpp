@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/numbers.h"
 
@@ -68,15 +69,15 @@ void add_below(std::string& text, const meter::SourceAccount& source, const Text
       text += dim(fmt::format("{:{}}{}\n", "", margin, part), options.look);
 }
 
-/// A label's energy times something, or nothing if it has none.
+/// A label's energy in kWh times something, if it has one.
 template <meter::Label label>
-std::string times(const std::optional<meter::Total<label>>& total, double factor,
-                  std::string_view unit) {
-  if (!total) return {};
+void add_times(const std::optional<meter::Total<label>>& total, double factor,
+               std::string_view unit, std::vector<std::string>& amounts) {
+  if (!total) return;
   const double kilowatt_hours = base::kilowatt_hours(total->energy());
   const double uncertain = base::kilowatt_hours(total->uncertainty().whole());
-  return fmt::format("; {} {} {}", meter::name_of(label),
-                     rounded(kilowatt_hours * factor, uncertain * factor), unit);
+  amounts.push_back(fmt::format("{} {}{}", meter::name_of(label),
+                                rounded(kilowatt_hours * factor, uncertain * factor), unit));
 }
 
 }  // namespace
@@ -165,17 +166,19 @@ std::vector<std::string> converted(const measure::Account& account,
   std::vector<std::string> lines;
   const double pue = conversions.pue.value_or(1);
   const auto add = [&](const std::string& what, double factor, std::string_view unit) {
-    lines.push_back(fmt::format("{}{}{}", what, times(account.totals.measured, factor, unit),
-                                times(account.totals.modelled, factor, unit)));
+    std::vector<std::string> amounts;
+    add_times(account.totals.measured, factor, unit, amounts);
+    add_times(account.totals.modelled, factor, unit, amounts);
+    lines.push_back(fmt::format(
+        "{}: {}", what, amounts.empty() ? "none" : fmt::format("{}", fmt::join(amounts, "; "))));
   };
   const std::string with = conversions.pue ? fmt::format(" and PUE {}", *conversions.pue) : "";
-  if (conversions.pue) add(fmt::format("with PUE {}", *conversions.pue), pue, "kWh");
+  if (conversions.pue) add(fmt::format("with PUE {}", *conversions.pue), pue, " kWh");
   if (conversions.carbon)
-    add(fmt::format("at {} g CO2 a kWh{}", *conversions.carbon, with), pue * *conversions.carbon,
-        "g CO2");
+    add(fmt::format("CO2 at {} g a kWh{}", *conversions.carbon, with), pue * *conversions.carbon,
+        " g");
   if (conversions.price)
-    add(fmt::format("at a price of {} a kWh{}", *conversions.price, with), pue * *conversions.price,
-        "");
+    add(fmt::format("cost at {} a kWh{}", *conversions.price, with), pue * *conversions.price, "");
   return lines;
 }
 

@@ -198,9 +198,9 @@ std::vector<path> parts_in(const path& folder, const std::string& id) {
 int tasks_in(std::span<const path> parts) {
   int tasks = 0;
   for (const path& file : parts) {
-    const Part part(file);
-    if (part.run.state != store::State::running)
-      tasks += number_in<int>(part.settings, "tasks").value_or(0);
+    const store::Reader record(file);
+    if (record.run().state != store::State::running)
+      tasks += number_in<int>(record.rows<store::Setting>(), "tasks").value_or(0);
   }
   return tasks;
 }

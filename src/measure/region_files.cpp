@@ -8,7 +8,10 @@
 #include <sstream>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace parajoule::measure {
 namespace {
@@ -94,6 +97,30 @@ class Lines {
   std::map<std::string, std::size_t> open_;
 };
 
+const std::string folder_name = "parajoule-regions-";
+
+/// The folder, open and locked; -1 if another process has it locked.
+int locked(const path& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  if (file >= 0) close(file);
+  return -1;
+}
+
+/// Folders of owners that were killed. Those of other users cannot be removed.
+void remove_orphans(const path& place) {
+  std::error_code failed;
+  for (auto entry = std::filesystem::directory_iterator(place, failed);
+       !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    if (!entry->path().filename().string().starts_with(folder_name)) continue;
+    const int file = locked(entry->path());
+    if (file < 0) continue;
+    std::error_code nothing;
+    std::filesystem::remove_all(entry->path(), nothing);
+    close(file);
+  }
+}
+
 }  // namespace
 
 ToldRegions regions_in(std::string_view text, int rank, Seconds last) {
@@ -103,13 +130,17 @@ ToldRegions regions_in(std::string_view text, int rank, Seconds last) {
   return std::move(lines).all();
 }
 
-RegionFiles RegionFiles::make() {
+RegionFiles RegionFiles::make(const path& memory) {
   RegionFiles files;
   std::error_code failed;
-  for (const path& place : {path("/dev/shm"), std::filesystem::temp_directory_path(failed)}) {
-    std::string folder = place / "parajoule-regions-XXXXXX";
-    if (place.empty() || !mkdtemp(folder.data())) continue;
-    files.folder_ = folder;
+  for (const path& place : {memory, std::filesystem::temp_directory_path(failed)}) {
+    std::string draft = place / "parajoule-draft-XXXXXX";
+    if (place.empty() || !mkdtemp(draft.data())) continue;
+    files.lock_ = locked(draft);
+    files.folder_ = place / (folder_name + draft.substr(draft.size() - 6));
+    remove_orphans(place);
+    std::filesystem::rename(draft, files.folder_, failed);
+    if (failed) files.folder_ = draft;
     break;
   }
   return files;
@@ -126,13 +157,17 @@ RegionFiles RegionFiles::in(const path& folder) {
 RegionFiles::~RegionFiles() {
   std::error_code nothing;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, nothing);
+  if (lock_ >= 0) close(lock_);
 }
 
 RegionFiles::RegionFiles(RegionFiles&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), troubles_(std::move(other.troubles_)) {}
+    : folder_(std::exchange(other.folder_, {})),
+      lock_(std::exchange(other.lock_, -1)),
+      troubles_(std::move(other.troubles_)) {}
 
 RegionFiles& RegionFiles::operator=(RegionFiles&& other) noexcept {
   std::swap(folder_, other.folder_);
+  std::swap(lock_, other.lock_);
   std::swap(troubles_, other.troubles_);
   return *this;
 }

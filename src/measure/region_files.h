@@ -30,11 +30,11 @@ struct ToldRegions {
 };
 ToldRegions regions_in(std::string_view text, int rank, base::Seconds last);
 
-/// The folder, which is gone with its owner.
+/// The folder, which is gone with its owner; one whose owner was killed goes with the next one.
 class RegionFiles {
  public:
-  /// In memory if there is such a place; without any, programs find no variable.
-  static RegionFiles make();
+  /// In `memory`, or among temporary files; without any, programs find no variable.
+  static RegionFiles make(const std::filesystem::path& memory = "/dev/shm");
   /// In a folder that is to be made, and goes with its owner too.
   static RegionFiles in(const std::filesystem::path& folder);
   RegionFiles() = default;
@@ -53,6 +53,7 @@ class RegionFiles {
 
  private:
   std::filesystem::path folder_;
+  int lock_ = -1;  ///< of the folder
   std::vector<std::string> troubles_;
 };
 

@@ -5,6 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/test_record.h"
 
 namespace parajoule::measure {
 namespace {
@@ -67,6 +72,21 @@ TEST(RegionFiles, AreReadByProcessAndGoWithTheirOwner) {
     EXPECT_THAT(files.troubles(), SizeIs(1));
   }
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(RegionFiles, OfAnOwnerThatWasKilledGoWithTheNext) {
+  const store::TemporaryFolder memory;
+  const RegionFiles living = RegionFiles::make(memory.path());
+  const pid_t owner = fork();
+  if (owner == 0) {
+    const RegionFiles files = RegionFiles::make(memory.path());
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(owner, nullptr, 0);
+  EXPECT_THAT(memory.names(), SizeIs(2));
+  const RegionFiles next = RegionFiles::make(memory.path());
+  EXPECT_THAT(memory.names(), SizeIs(2));
+  EXPECT_TRUE(std::filesystem::exists(living.environment().at("PARAJOULE_REGIONS")));
 }
 
 TEST(RegionFiles, WithoutAFolderThereAreNone) {

@@ -128,9 +128,13 @@ class Together {
     std::ostringstream text;
     text << file.rdbuf();
     if (const auto kept = kept_in(std::move(text).str())) {
-      if (kept->record) take(*kept->record);
       outcome_.troubles.insert(outcome_.troubles.end(), kept->troubles.begin(),
                                kept->troubles.end());
+      try {
+        if (kept->record) take(*kept->record);
+      } catch (const base::Error& error) {
+        outcome_.troubles.emplace_back(error.what());
+      }
     } else {
       outcome_.troubles.push_back(
           "the meter of this node was killed; `parajoule runs list` shows what it kept");

@@ -96,6 +96,8 @@ void Record::open(const FileSystem& on) {
 }
 
 void Record::choose_journal(const FileSystem& on) {
+  // Nothing is lost yet if the machine fails while the file is made: no waiting for the disk.
+  database_->run("PRAGMA synchronous = OFF");
   const bool log = on.shared_memory || !on.locks;
   const std::string journal =
       database_->text(log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
