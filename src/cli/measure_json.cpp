@@ -76,6 +76,18 @@ json device_of(const measure::NodeEnergy& node, std::size_t place) {
           {"remarks", source.remarks}};
 }
 
+json wholes_of(const meter::NodeAccount& node) {
+  json wholes = json::array();
+  for (const meter::Whole& whole : node.wholes)
+    wholes.push_back(
+        {{"device", node.sources[whole.source].description.device},
+         {"energy_joules", value_or_null(node.sources[whole.source].energy)},
+         {"remainder_joules", value_or_null(whole.remainder)},
+         {"uncertainty", whole.remainder ? uncertainty_of(whole.uncertainty) : json(nullptr)},
+         {"remarks", whole.remarks}});
+  return wholes;
+}
+
 json node_of(const measure::NodeEnergy& node) {
   const meter::Span span = node.command.span;
   return {{"node", node.node.node},
@@ -85,7 +97,8 @@ json node_of(const measure::NodeEnergy& node) {
           {"wall_seconds", number(span.length().count())},
           {"idle_seconds", node.idle ? number(node.idle->length().count()) : json(nullptr)},
           {"cpu_seconds", value_or_null(node.cpu)},
-          {"totals", totals_of(node.command.totals, span.length())}};
+          {"totals", totals_of(node.command.totals, span.length())},
+          {"wholes", wholes_of(node.command)}};
 }
 
 json regions_of(const measure::Account& account) {

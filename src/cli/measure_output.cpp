@@ -68,17 +68,6 @@ void write_file(const std::string& name, std::string_view text) {
   output.end();
 }
 
-/// Adds whole rows behind those of others: under a lock, by one write where the system takes it.
-void append_rows(const std::string& name, const measure::Account& account) {
-  Output output(name, O_APPEND);
-  while (flock(output.file(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  struct stat status {};
-  const bool empty = fstat(output.file(), &status) == 0 && status.st_size == 0;
-  output.write((empty ? measure_csv_head() : "") + measure_csv_rows(account));
-  output.end();
-}
-
 void write_table(std::string_view text) {
   while (!text.empty()) {
     const ssize_t length = ::write(STDERR_FILENO, text.data(), text.size());
@@ -94,6 +83,16 @@ std::size_t width_of(int file) {
 }
 
 }  // namespace
+
+void append_rows(const std::string& name, const measure::Account& account) {
+  Output output(name, O_APPEND);
+  while (flock(output.file(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  struct stat status {};
+  const bool empty = fstat(output.file(), &status) == 0 && status.st_size == 0;
+  output.write((empty ? measure_csv_head() : "") + measure_csv_rows(account));
+  output.end();
+}
 
 std::vector<std::string> tell_measurement(const std::filesystem::path& record,
                                           const MeasureArguments& arguments) {

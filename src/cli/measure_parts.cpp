@@ -39,6 +39,13 @@ std::vector<std::string> below(const meter::SourceAccount& source, const TextOpt
   return lines;
 }
 
+/// Whether it is shown as a whole, with what it has over its parts.
+bool stands_apart(const meter::NodeAccount& node, const meter::SourceAccount& source) {
+  return std::ranges::any_of(node.wholes, [&](const meter::Whole& whole) {
+    return &node.sources[whole.source] == &source;
+  });
+}
+
 std::string watts(const std::optional<base::Watts>& power) {
   return power ? fmt::format("{:.1f} W", power->value) : "";
 }
@@ -104,7 +111,7 @@ std::string devices_text(const measure::Account& account, const EnergyUnit& unit
   std::vector<const meter::SourceAccount*> sources;
   for (const measure::NodeEnergy& node : account.nodes)
     for (const meter::SourceAccount& source : node.command.sources) {
-      if (!energetic(source.description)) continue;
+      if (!energetic(source.description) || stands_apart(node.command, source)) continue;
       const std::string place = place_of(account, node, source.description.device);
       table.add(wide ? wide_row(place, source, unit) : narrow_row(place, source, unit));
       sources.push_back(&source);

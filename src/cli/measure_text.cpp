@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/energy_text.h"
 #include "cli/energy_unit.h"
 #include "cli/measure_parts.h"
 #include "cli/numbers.h"
@@ -125,6 +126,13 @@ std::string notes(const measure::Account& account, std::size_t columns) {
   return text;
 }
 
+/// Meters of whole nodes, and what they have over the parts.
+std::string wholes_of(const measure::Account& account, Look look) {
+  StretchAccount nodes{.work = {}, .nodes = {}, .totals = {}};
+  for (const measure::NodeEnergy& node : account.nodes) nodes.nodes.push_back(node.command);
+  return wholes_text(nodes, look);
+}
+
 std::string slurm_line(const measure::Account& account) {
   const auto consumed = account.setting("slurm.consumed_energy_joules");
   if (!consumed) return {};
@@ -153,6 +161,8 @@ std::string measure_text(const measure::Account& account, const TextOptions& opt
   add(text, "Slurm", slurm_line(account));
   for (const std::string& line : converted(account, options.conversions)) add(text, "", line);
   text += "\n" + devices_text(account, unit, options);
+  const std::string wholes = wholes_of(account, look);
+  if (!wholes.empty()) text += "\nwhole nodes, beside the sums above\n" + wholes;
   const std::string regions = regions_text(account, unit, look);
   if (!regions.empty()) text += "\n" + regions;
   text += "\n" + notes(account, columns);

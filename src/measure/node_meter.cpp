@@ -63,11 +63,14 @@ void NodeMeter::tell(const meter::Opened& opened) {
   for (std::size_t i = 0; i < descriptions.size(); ++i)
     attempt([&] { record_->add(row_of(descriptions[i], int(i), own_node)); });
   for (const meter::Unavailable& missing : opened.unavailable)
-    note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
-                                            missing.reason, missing.remedy));
+    if (!missing.spare)
+      note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
+                                              missing.reason, missing.remedy));
+  const std::vector<std::string> unmetered = meter::unmetered(descriptions);
+  if (unmetered.empty()) return;
   note(store::Severity::note,
        fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
-                   store::not_metered, fmt::join(meter::unmetered(descriptions), ", ")));
+                   store::not_metered, fmt::join(unmetered, ", ")));
 }
 
 /// What keeps the disk from taking rows is told and changes nothing else.
