@@ -14,6 +14,7 @@ struct Family {
   std::string_view name;   ///< `RAPL powercap`
   std::string_view reads;  ///< what is opened: files, devices, a library
   Opened (*open)(const Options&);
+  bool met_devices = false;  ///< has read real ones; else it knows made-up ones only
 };
 
 /// In the order in which their sources stand in a record. Models are none of them: they fill what

@@ -62,8 +62,11 @@ Opened open_nvml(const Options& options) {
   Opened opened;
   auto library = NvmlLibrary::open(options.nvml);
   if (const auto* failed = std::get_if<NvmlFailure>(&library)) {
-    opened.unavailable.push_back({"NVIDIA GPUs", failed->text,
-                                  "if there is one, install its driver (Debian: nvidia-driver)"});
+    opened.unavailable.push_back(
+        {.what = "NVIDIA GPUs",
+         .reason = failed->text,
+         .remedy = "if there is one, install its driver (Debian: nvidia-driver)",
+         .state = Unavailable::State::absent});
     return opened;
   }
   const auto nvml = std::make_shared<const NvmlLibrary>(std::get<NvmlLibrary>(std::move(library)));
@@ -79,9 +82,10 @@ Opened open_nvml(const Options& options) {
       open_gpu(nvml, gpu, modules, opened);
       continue;
     }
-    opened.unavailable.push_back({fmt::format("{} {}", gpu.title(), gpu.name),
-                                  "not of this run: CUDA_VISIBLE_DEVICES leaves it out",
-                                  "none needed"});
+    opened.unavailable.push_back({.what = fmt::format("{} {}", gpu.title(), gpu.name),
+                                  .reason = "not of this run: CUDA_VISIBLE_DEVICES leaves it out",
+                                  .remedy = "none needed",
+                                  .state = Unavailable::State::left_out});
   }
   return opened;
 }

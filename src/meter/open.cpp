@@ -49,14 +49,25 @@ Opened open_models(const Options& options, bool cores_metered, bool memory_meter
 
 }  // namespace
 
+std::vector<OpenedFamily> open_families(const Options& options) {
+  std::vector<OpenedFamily> all;
+  bool cores = false;
+  bool memory = false;
+  for (const Family& family : families()) {
+    Opened opened = family.open(options);
+    cores = cores || metered(opened.sources, "cpu");
+    memory = memory || metered(opened.sources, "memory");
+    all.push_back({family.name, family.reads, family.met_devices, std::move(opened)});
+  }
+  all.push_back({"model", "/proc/stat, /proc/meminfo", true, open_models(options, cores, memory)});
+  return all;
+}
+
 Opened open_sources(const Options& options) {
-  Opened opened;
-  for (const Family& family : families()) append(opened, family.open(options));
-  relate_modules(opened.sources);
-  const bool cores = metered(opened.sources, "cpu");
-  const bool memory = metered(opened.sources, "memory");
-  append(opened, open_models(options, cores, memory));
-  return opened;
+  Opened all;
+  for (OpenedFamily& family : open_families(options)) append(all, std::move(family.opened));
+  relate_modules(all.sources);
+  return all;
 }
 
 std::optional<std::string> own_visible_devices() { return variable("CUDA_VISIBLE_DEVICES"); }

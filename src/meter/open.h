@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -19,16 +20,31 @@ namespace parajoule::meter {
 
 /// Why a number cannot be had on this machine. It is an answer, not an error.
 struct Unavailable {
+  enum class State {
+    unreadable = 1,  ///< it is there, and does not let itself be read
+    dead,            ///< it answers, and nothing is behind it
+    absent,          ///< nothing of the kind is here
+    left_out,        ///< it is there, and not of this run
+  };
   std::string what;    ///< `package-0, RAPL powercap`
   std::string reason;  ///< `energy_uj is readable for root only`
   std::string remedy;  ///< one line to run, or why nothing helps
   bool spare = false;  ///< another source has the same number: nothing is missing
+  State state = State::unreadable;
   bool operator==(const Unavailable&) const = default;
 };
 
 struct Opened {
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<Unavailable> unavailable;
+};
+
+/// What one family of meters, or the model, has on this machine.
+struct OpenedFamily {
+  std::string_view name;   ///< as in `families`; `model`
+  std::string_view reads;  ///< what is opened
+  bool met_devices;        ///< has read real ones; else it knows made-up ones only
+  Opened opened;
 };
 
 struct Options {
@@ -79,6 +95,9 @@ struct Options {
 /// All that can be read on this machine, and what cannot with its reason. What has no meter gets a
 /// model that says so. Opened by one process a node, whatever the number of ranks: its owner.
 Opened open_sources(const Options& options = {});
+
+/// The same, each family apart and not related to the others, the model last.
+std::vector<OpenedFamily> open_families(const Options& options = {});
 
 /// The logical processors that this process may run on.
 std::vector<int> own_cores();

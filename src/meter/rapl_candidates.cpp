@@ -79,7 +79,8 @@ void drop_dead(std::vector<Candidate>& candidates, Seconds patience, Opened& ope
           {.what = titled(candidate.zone),
            .reason = fmt::format("dead: stood still at {} J for {:.0f} ms", candidate.last.value,
                                  patience.count() * 1e3),
-           .remedy = "none: nothing is behind this counter (usual in virtual machines)"});
+           .remedy = "none: nothing is behind this counter (usual in virtual machines)",
+           .state = Unavailable::State::dead});
     return dead;
   });
 }
@@ -233,7 +234,8 @@ std::vector<Candidate> rapl_candidates(const Options& options, Opened& opened) {
     opened.unavailable.push_back(
         {.what = "cpu and memory, RAPL powercap",
          .reason = fmt::format("{} has no zone", (options.sys / "class/powercap").string()),
-         .remedy = "sudo modprobe intel_rapl_msr (in a virtual machine nothing helps)"});
+         .remedy = "sudo modprobe intel_rapl_msr (in a virtual machine nothing helps)",
+         .state = Unavailable::State::absent});
   std::vector<Candidate> candidates = readable(zones, opened);
   std::ranges::move(perf_candidates(options, opened), std::back_inserter(candidates));
   if (options.patience) drop_dead(candidates, *options.patience, opened);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "meter/made_up_tree.h"
+#include "meter/nobody.h"
 
 namespace parajoule::meter {
 namespace {
@@ -224,18 +225,6 @@ TEST(Rapl, NoTreeAnEmptyTreeAndATreeWithoutZonesAreAnAnswer) {
     EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("modprobe"));
   }
 }
-
-/// Gives up root's right to read everything while it lives.
-class Nobody {
- public:
-  Nobody() { failed_ = was_ == 0 && ::seteuid(65534) != 0; }
-  ~Nobody() { failed_ = was_ == 0 && ::seteuid(was_) != 0; }
-  bool failed() const { return failed_; }
-
- private:
-  const uid_t was_ = ::geteuid();
-  bool failed_ = false;
-};
 
 TEST(Rapl, UnreadableIsSaidWithItsOneLineRemedyAndIsNeverZero) {
   MadeUpTree tree;
