@@ -1,4 +1,4 @@
-# light(parajoule): an executable of one file that needs nothing newer than glibc 2.28 and no library
+# light(parajoule): an executable or a library of one file that needs nothing newer than glibc 2.28 and no library
 # that a cluster's login node may lack: everything else is linked statically or opened by dlopen. A
 # test, light.parajoule, holds it to that.
 function(light target)
@@ -7,7 +7,14 @@ function(light target)
   endif()
   if(NOT TARGET old_glibc)
     add_library(old_glibc OBJECT ${PROJECT_SOURCE_DIR}/cmake/old_glibc.c)
-    target_compile_options(old_glibc PRIVATE -Wall -Wextra -Werror -fPIC)
+    add_library(old_start OBJECT ${PROJECT_SOURCE_DIR}/cmake/old_start.c)
+    foreach(old old_glibc old_start)
+      target_compile_options(${old} PRIVATE -Wall -Wextra -Werror -fPIC)
+    endforeach()
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    target_link_libraries(${target} old_start)
   endif()
   # Before 2.34 threads and dlopen lay in libraries of their own; newer systems keep empty ones.
   target_link_libraries(${target} old_glibc -Wl,--push-state,--no-as-needed

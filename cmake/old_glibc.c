@@ -2,7 +2,7 @@
 // came into glibc later, or was given a new version there, is defined here, for this program only,
 // on top of what 2.28 has. cmake/light.cmake links it; .ci/light checks that nothing is left over.
 //
-// Names are glibc's. A reference `old(name)` is bound to the version of the first release.
+// Names are glibc's. Shared libraries take it too; what only a program needs is in old_start.c.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,20 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#if defined(__x86_64__)
-#define FIRST "GLIBC_2.2.5"
-#define STAT_VERSION 1
-#elif defined(__aarch64__)
-#define FIRST "GLIBC_2.17"
-#define STAT_VERSION 0
-#else
-#error "say here which version of glibc was this processor's first"
-#endif
-
-#define HERE __attribute__((visibility("hidden")))
-#define OLD(type, name, ...)          \
-  extern type old_##name(__VA_ARGS__); \
-  __asm__(".symver old_" #name "," #name "@" FIRST)
+#include "old_glibc.h"
 
 // 2.29: other handling of errno.
 OLD(double, exp, double);
@@ -192,27 +179,4 @@ HERE int _dl_find_object(void* at, struct dl_find_object* found) {
   *found = (struct dl_find_object){0};
   struct search search = {(uintptr_t)at, found};
   return dl_iterate_phdr(look_in, &search) ? 0 : -1;
-}
-
-// 2.34: runs the program's constructors itself; before, the program brought a function for that.
-typedef void constructor(int, char**, char**);
-extern constructor* __preinit_array_start[] HERE;
-extern constructor* __preinit_array_end[] HERE;
-extern constructor* __init_array_start[] HERE;
-extern constructor* __init_array_end[] HERE;
-extern void _init(void);
-static void construct(int count, char** arguments, char** environment) {
-  for (constructor** act = __preinit_array_start; act < __preinit_array_end; ++act)
-    (*act)(count, arguments, environment);
-  _init();
-  for (constructor** act = __init_array_start; act < __init_array_end; ++act)
-    (*act)(count, arguments, environment);
-}
-typedef int program(int, char**, char**);
-OLD(int, __libc_start_main, program*, int, char**, constructor*, void (*)(void), void (*)(void),
-    void*);
-HERE int __libc_start_main(program* act, int count, char** arguments, constructor* begin,
-                           void (*end)(void), void (*unload)(void), void* stack) {
-  (void)begin;
-  return old___libc_start_main(act, count, arguments, construct, end, unload, stack);
 }
