@@ -80,9 +80,9 @@ typedef uint64_t parajoule_region;
 PARAJOULE_PUBLIC parajoule_region parajoule_begin(const char* name);
 
 /* The same, and reads the energy counters at once, here and at the end, in the calling thread. That
- * takes milliseconds where drivers are slow: `exact_seconds` of the result says how long. For
- * regions shorter than the time between readings. Under `parajoule measure` as `parajoule_begin`.
- */
+ * takes milliseconds where drivers are slow, and more for the first such region, which opens the
+ * counters: `exact_seconds` of the result says how long. For regions shorter than the time between
+ * readings. Under `parajoule measure` as `parajoule_begin`. */
 PARAJOULE_PUBLIC parajoule_region parajoule_begin_exact(const char* name);
 
 /* USAGE for a region that has ended already, or never began. */

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/fields.h"
+
 namespace parajoule::cli {
 namespace {
 
@@ -16,6 +18,21 @@ constexpr std::array<std::string_view, 13> sse_kernels = {
     "Athlon",   "Opteron", "Opteron_SSE3", "Barcelona",  "Bobcat",  "Generic"};
 
 }  // namespace
+
+std::string written(const BackendFacts& facts) {
+  Fields fields;
+  fields.put("libtorch", facts.torch);
+  fields.put("blas", facts.blas);
+  fields.put("kernel", facts.kernel);
+  return fields.written();
+}
+
+BackendFacts backend_facts_in(std::string_view text) {
+  const Fields fields = Fields::parse(text);
+  return {.torch = fields.text("libtorch").value_or("unknown"),
+          .blas = fields.text("blas").value_or("unknown"),
+          .kernel = fields.text("kernel").value_or("unknown")};
+}
 
 std::optional<BetterKernel> better_kernel(const Blas& blas, const Environment& environment) {
   constexpr std::string_view variable = "OPENBLAS_CORETYPE";

@@ -19,7 +19,10 @@ void add_strategies(CLI::App& app, Chosen& chosen);
 void add_optimizers(CLI::App& app, Chosen& chosen);
 void add_models(CLI::App& app, Chosen& chosen);
 void add_data(CLI::App& app, Chosen& chosen);
+void add_doctor(CLI::App& app, Chosen& chosen);
 void add_runs(CLI::App& app, Chosen& chosen);
+void add_sensors(CLI::App& app, Chosen& chosen);
+void add_serve(CLI::App& app, Chosen& chosen);
 
 /// `command`: the words that are to be run, which are not for us to understand; filled before the
 /// others are parsed.

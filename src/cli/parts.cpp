@@ -74,6 +74,11 @@ void make_folders(const train::Experiment& experiment) {
   make_folder(experiment.checkpoints, "checkpoints");
 }
 
+BackendFacts backend_here() {
+  const nn::Backend backend = nn::backend();
+  return {.torch = backend.torch, .blas = backend.blas, .kernel = backend.kernel};
+}
+
 std::optional<BetterKernel> better_kernel_here() {
   return better_kernel(
       {.kernel = nn::backend().kernel, .avx2 = __builtin_cpu_supports("avx2") != 0}, environment);

@@ -16,6 +16,9 @@ void make_parts(const train::Experiment& experiment);
 /// Makes the folders that the run will write to. Throws Error{environment} that names the key.
 void make_folders(const train::Experiment& experiment);
 
+/// What this process computes with.
+BackendFacts backend_here();
+
 /// The kernel that this process should have been started with.
 std::optional<BetterKernel> better_kernel_here();
 

@@ -32,6 +32,7 @@ struct Words {
   cli::RankOptions run;
   std::string folder;
   std::string name;
+  bool backend = false;
   bool check = false;
   bool example = false;
   bool keys = false;
@@ -50,6 +51,7 @@ void declare(CLI::App& app, Words& words) {
   app.add_option("--run", words.folder);
   app.add_option("--name", words.name);
   app.add_flag("--fresh", words.fresh);
+  app.add_flag("--backend", words.backend);
   app.add_flag("--check", words.check);
   app.add_flag("--example", words.example);
   app.add_flag("--keys", words.keys);
@@ -96,6 +98,7 @@ void begin_with_better_kernel(const std::vector<std::string>& words) {
 int act(Words& words) {
   if (!words.data.empty()) return act_on_data(words);
   words.run.begin = words.fresh ? cli::Begin::afresh : cli::Begin::resume_if_possible;
+  if (words.backend) std::cout << cli::written(cli::backend_here());
   if (words.example) std::cout << cli::example(cli::vocabulary());
   if (words.keys) std::cout << cli::page(cli::vocabulary());
   if (words.models) std::cout << cli::shown_models(words.name);
@@ -103,7 +106,8 @@ int act(Words& words) {
   if (words.settings) {
     std::cout << cli::shown_settings(cli::read_experiment(words.run.request, cli::vocabulary()));
   }
-  if (words.example || words.keys || words.models || words.check || words.settings) {
+  if (words.backend || words.example || words.keys || words.models || words.check ||
+      words.settings) {
     return cli::done;
   }
   if (words.folder.empty()) begin_with_better_kernel(words.as_given);

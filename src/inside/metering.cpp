@@ -18,9 +18,7 @@ constexpr Seconds longest_wait{3};
 /// So many rows of a source are kept even if no region needs them, for one that begins now.
 constexpr std::size_t least_rows = 3;
 
-using Sources = std::vector<std::unique_ptr<meter::Source>>;
-
-Sources energetic(Sources sources) {
+Metering::Sources energetic(Metering::Sources sources) {
   std::erase_if(sources, [](const std::unique_ptr<meter::Source>& source) {
     const meter::Quantity quantity = source->description().quantity;
     return quantity != meter::Quantity::energy && quantity != meter::Quantity::power;
@@ -32,8 +30,8 @@ Sources energetic(Sources sources) {
 
 Seconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-Metering::Metering(Sources sources, Sources exact, const Options& options)
-    : before_a_region_(options.before_a_region), exact_(energetic(std::move(exact))) {
+Metering::Metering(Sources sources, std::function<Sources()> open_exact, const Options& options)
+    : before_a_region_(options.before_a_region), open_exact_(std::move(open_exact)) {
   sources = energetic(std::move(sources));
   for (const auto& source : sources) descriptions_.push_back(source->description());
   rows_.resize(sources.size());
@@ -189,18 +187,28 @@ void Metering::let_go(Seconds before) {
 }
 
 /// Counters alone: of power two readings say nothing about what lies between.
+void Metering::find_counters() {
+  const auto open = std::exchange(open_exact_, nullptr);
+  if (!open) return;
+  for (auto& source : open()) {
+    const meter::Description& description = source->description();
+    const auto same = std::ranges::find(descriptions_, description);
+    if (description.quantity != meter::Quantity::energy ||
+        description.label != meter::Label::measured || same == descriptions_.end())
+      continue;
+    exact_.push_back({std::size_t(same - descriptions_.begin()), std::move(source)});
+  }
+}
+
 void Metering::read_exactly(Region& region) {
   const std::lock_guard lock(exact_mutex_);
   if (exact_over_) return;
   const Seconds begin = now();
-  for (std::size_t i = 0; i < exact_.size(); ++i) {
-    const meter::Description& description = exact_[i]->description();
-    if (description.quantity != meter::Quantity::energy ||
-        description.label != meter::Label::measured)
-      continue;
+  find_counters();
+  for (const Exact& each : exact_) {
     const Seconds before = now();
-    meter::Reading reading = exact_[i]->read(before);
-    region.exact_rows.push_back({i, (before + now()) / 2, std::move(reading)});
+    meter::Reading reading = each.counter->read(before);
+    region.exact_rows.push_back({each.source, (before + now()) / 2, std::move(reading)});
   }
   region.exact_cost = now() - begin;
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,11 +37,12 @@ class Metering {
     base::Seconds before_a_region{5};
   };
 
-  /// `exact` are sources of the same devices, in the same order: read in the callers' threads. It
-  /// may be empty. Of both only those of energy and power are read. Throws Error{usage} for a pace
-  /// that is not.
-  Metering(std::vector<std::unique_ptr<meter::Source>> sources,
-           std::vector<std::unique_ptr<meter::Source>> exact, const Options& options);
+  using Sources = std::vector<std::unique_ptr<meter::Source>>;
+
+  /// Of `sources` those of energy and power are read. `open_exact` opens the same ones once more,
+  /// to be read in the threads of those who begin and end exact regions; it is called by the first
+  /// of these, and may be none. Throws Error{usage} for a pace that is not.
+  Metering(Sources sources, std::function<Sources()> open_exact, const Options& options);
 
   /// No source is read once it has returned. A second call does nothing.
   void stop();
@@ -75,11 +77,19 @@ class Metering {
   RegionEnergy accounted(const Region& region) const;
   void let_go(base::Seconds before);
   void read_exactly(Region& region);
+  void find_counters();
   void forget_oldest();
 
   const base::Seconds before_a_region_;
-  std::vector<std::unique_ptr<meter::Source>> exact_;
-  std::mutex exact_mutex_;  ///< guards what `exact_` reads
+  /// A counter that is read by whoever begins or ends a region.
+  struct Exact {
+    std::size_t source;  ///< the same as this one of the sampler's
+    std::unique_ptr<meter::Source> counter;
+  };
+
+  std::mutex exact_mutex_;               ///< guards what follows
+  std::function<Sources()> open_exact_;  ///< none once it was called
+  std::vector<Exact> exact_;
   bool exact_over_ = false;
 
   mutable std::mutex rows_mutex_;  ///< taken before `regions_mutex_`, never by begin and end

@@ -15,7 +15,7 @@ namespace {
 using base::Seconds;
 using meter::Label;
 using meter::Quantity;
-using Sources = std::vector<std::unique_ptr<meter::Source>>;
+using Sources = Metering::Sources;
 
 constexpr double watts = 100;
 
@@ -95,7 +95,7 @@ TEST(Metering, AnExactRegionReadsCountersAtBothEndsAndSaysWhatItCost) {
   Reads sampled;
   Reads exactly;
   // So slow that the sampler reads nothing within the region.
-  Metering metering(one(counter(sampled)), one(counter(exactly)), {.hertz = 1e-4});
+  Metering metering(one(counter(sampled)), [&] { return one(counter(exactly)); }, {.hertz = 1e-4});
   metering.begin(1, now(), true);
   EXPECT_EQ(exactly.count, 1);
   EXPECT_TRUE(metering.end(1, now()));
@@ -109,7 +109,7 @@ TEST(Metering, AnExactRegionReadsCountersAtBothEndsAndSaysWhatItCost) {
 TEST(Metering, NothingIsReadAfterStop) {
   Reads sampled;
   Reads exactly;
-  Metering metering(one(counter(sampled)), one(counter(exactly)), {.hertz = 1000});
+  Metering metering(one(counter(sampled)), [&] { return one(counter(exactly)); }, {.hertz = 1000});
   metering.begin(1, now(), true);
   metering.begin(2, now(), false);
   sampled.wait_for(5);
@@ -162,7 +162,7 @@ TEST(Metering, ReadingsThatNoRegionNeedsAreLetGo) {
 
 TEST(Metering, RegionsOfManyThreadsNestAndOverlap) {
   Reads reads;
-  Metering metering(one(counter(reads)), one(counter(reads)), {.hertz = 1000});
+  Metering metering(one(counter(reads)), [&] { return one(counter(reads)); }, {.hertz = 1000});
   constexpr std::uint64_t each = 100;
   std::vector<std::thread> threads;
   for (std::uint64_t thread = 0; thread < 4; ++thread)

@@ -60,9 +60,10 @@ void Program::start(const meter::Options& sources, double hertz) {
     if (may_tell()) return;
     if (running_) throw Error(Fault::usage, "it is metering already: stop it first");
   }
-  auto metering = std::make_shared<Metering>(meter::open_sources(sources).sources,
-                                             meter::open_sources(sources).sources,
-                                             Metering::Options{.hertz = hertz});
+  auto metering = std::make_shared<Metering>(
+      meter::open_sources(sources).sources,
+      [sources] { return meter::open_sources(sources).sources; },
+      Metering::Options{.hertz = hertz});
   const std::lock_guard lock(mutex_);
   metering_ = std::move(metering);
   running_ = true;

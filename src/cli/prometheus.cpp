@@ -1,0 +1,155 @@
+#include "cli/prometheus.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/utf8.h"
+
+namespace parajoule::cli {
+namespace {
+
+using meter::Quantity;
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : store::valid_utf8(text)) {
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '"' || c == '\\')
+      result += std::string("\\") + c;
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// What tells the sources of a device apart: `energy` of a counter, `power` of an integral; with a
+/// number where a device has several of a kind, as two lines must not have the same labels.
+std::vector<std::string> origins(std::span<const Exposed> exposed) {
+  std::map<std::tuple<std::string, std::string, meter::Label, Quantity>, int> seen;
+  std::vector<std::string> names;
+  for (const Exposed& each : exposed) {
+    const meter::Description& description = each.description;
+    const int count =
+        ++seen[{each.node, description.device, description.label, description.quantity}];
+    const std::string name(meter::name_of(description.quantity));
+    names.push_back(count == 1 ? name : fmt::format("{} {}", name, count));
+  }
+  return names;
+}
+
+std::string labels(const Exposed& exposed, std::string_view origin) {
+  const meter::Description& description = exposed.description;
+  return fmt::format(R"(node="{}",device="{}",kind="{}",label="{}",from="{}",part_of="{}")",
+                     escaped(exposed.node), escaped(description.device),
+                     escaped(description.device_kind), meter::name_of(description.label), origin,
+                     escaped(description.part_of.value_or("")));
+}
+
+struct Metric {
+  std::string name;
+  std::string_view type;
+  std::string_view help;
+  std::function<std::optional<double>(const Exposed&)> value;
+};
+
+std::optional<double> other_value(const Exposed& exposed, Quantity quantity) {
+  return exposed.description.quantity == quantity ? exposed.value : std::nullopt;
+}
+
+std::vector<Metric> metrics() {
+  std::vector<Metric> all = {
+      {"parajoule_energy_joules_total", "counter",
+       "Energy since the meter was started. Add neither lines of different labels nor a device to "
+       "what it is part_of.",
+       [](const Exposed& e) { return e.energy ? std::optional(e.energy->value) : std::nullopt; }},
+      {"parajoule_power_watts", "gauge", "Power over about the last second.",
+       [](const Exposed& e) { return e.power ? std::optional(e.power->value) : std::nullopt; }},
+      {"parajoule_reading_failed", "gauge", "1 if the last reading of the source failed.",
+       [](const Exposed& e) { return std::optional(e.failed ? 1.0 : 0.0); }}};
+  const auto add = [&](const char* name, const char* help, Quantity quantity) {
+    all.push_back(
+        {name, "gauge", help, [quantity](const Exposed& e) { return other_value(e, quantity); }});
+  };
+  add("parajoule_temperature_celsius", "Temperature of the device.", Quantity::temperature);
+  add("parajoule_clock_hertz", "Clock of the device.", Quantity::clock);
+  add("parajoule_utilisation_ratio", "Busy share of the device, 0 to 1.", Quantity::utilisation);
+  add("parajoule_memory_bytes", "Memory of the device in use.", Quantity::memory);
+  return all;
+}
+
+base::Error cannot_write(const std::filesystem::path& file, const char* why) {
+  return {base::Fault::environment,
+          fmt::format("cannot write the file '{}': {}", file.string(), why)};
+}
+
+/// A new file beside the one that is meant.
+class Draft {
+ public:
+  explicit Draft(const std::filesystem::path& file)
+      : file_(file), name_(file.string() + ".XXXXXX"), descriptor_(::mkstemp(name_.data())) {
+    if (descriptor_ < 0) throw cannot_write(file_, std::strerror(errno));
+  }
+  ~Draft() {
+    ::close(descriptor_);
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw cannot_write(file_, std::strerror(errno));
+      text.remove_prefix(std::size_t(written));
+    }
+  }
+
+  /// In place of the former file. node_exporter, which reads it, is another user.
+  void put() {
+    if (::fchmod(descriptor_, 0644) != 0 || ::rename(name_.c_str(), file_.c_str()) != 0)
+      throw cannot_write(file_, std::strerror(errno));
+    name_.clear();
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::string name_;
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string prometheus_text(std::span<const Exposed> exposed) {
+  const std::vector<std::string> origin = origins(exposed);
+  std::string text;
+  for (const Metric& metric : metrics()) {
+    std::string lines;
+    for (std::size_t i = 0; i < exposed.size(); ++i)
+      if (const auto value = metric.value(exposed[i]))
+        lines += fmt::format("{}{{{}}} {}\n", metric.name, labels(exposed[i], origin[i]), *value);
+    if (lines.empty()) continue;
+    text += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n{3}", metric.name, metric.help,
+                        metric.type, lines);
+  }
+  return text;
+}
+
+void write_atomically(const std::filesystem::path& file, std::string_view text) {
+  Draft draft(file);
+  draft.write(text);
+  draft.put();
+}
+
+}  // namespace parajoule::cli

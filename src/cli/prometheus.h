@@ -1,0 +1,34 @@
+#pragma once
+
+// Energies as Prometheus reads them (text format 0.0.4): a counter in joules for each device and
+// label. There is no sum in it: rows of different labels are never to be added, nor a device to
+// what it is part of.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/quantity.h"
+#include "meter/source.h"
+
+namespace parajoule::cli {
+
+/// A source as it stands. What there is no number for has no line: it is not 0.
+struct Exposed {
+  meter::Description description;
+  std::string node;  ///< name of the machine
+  std::optional<base::Joules> energy = {};
+  std::optional<base::Watts> power = {};
+  std::optional<double> value = {};  ///< of sources of neither energy nor power, in their unit
+  bool failed = false;               ///< the last reading did
+};
+
+std::string prometheus_text(std::span<const Exposed> exposed);
+
+/// Writes a file that readers see whole, the former one or this one. Throws Error{environment}
+/// that names the file.
+void write_atomically(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace parajoule::cli

@@ -1,0 +1,130 @@
+#include "cli/prometheus.h"
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "meter/made_up_source.h"
+#include "store/test_record.h"
+
+namespace parajoule::cli {
+namespace {
+
+using base::Joules;
+using base::Watts;
+using meter::described;
+using meter::Label;
+using meter::Quantity;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<Exposed> three_devices() {
+  std::vector<Exposed> all = {
+      {.description = described("package-0", Quantity::energy),
+       .node = "n1",
+       .energy = Joules{1234.5},
+       .power = Watts{80}},
+      {.description = described("package-0 core", Quantity::energy),
+       .node = "n1",
+       .energy = Joules{1000}},
+      {.description = described("memory", Quantity::energy, Label::modelled),
+       .node = "n1",
+       .energy = Joules{7}}};
+  all[1].description.part_of = "package-0";
+  return all;
+}
+
+TEST(Prometheus, ACounterInJoulesForEachDeviceAndLabel) {
+  const std::string text = prometheus_text(three_devices());
+  EXPECT_THAT(text, HasSubstr("# TYPE parajoule_energy_joules_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("parajoule_energy_joules_total{node=\"n1\",device=\"package-0\",kind="
+                              "\"cpu\",label=\"measured\",from=\"energy\",part_of=\"\"} 1234.5\n"));
+  EXPECT_THAT(text, HasSubstr("label=\"modelled\",from=\"energy\",part_of=\"\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("part_of=\"package-0\"} 1000\n"));
+  EXPECT_THAT(text, HasSubstr("parajoule_power_watts{node=\"n1\",device=\"package-0\""));
+}
+
+TEST(Prometheus, HasNoSumOverLabels) {
+  const std::string text = prometheus_text(three_devices());
+  for (const char* sum : {"2241.5", "1241.5", "2234.5", "total\"", "all\""})
+    EXPECT_THAT(text, Not(HasSubstr(sum)));
+}
+
+TEST(Prometheus, WhatHasNoNumberHasNoLine) {
+  const std::vector<Exposed> dead = {
+      {.description = described("GPU 0", Quantity::energy), .node = "n1", .failed = true}};
+  const std::string text = prometheus_text(dead);
+  EXPECT_THAT(text, Not(HasSubstr("joules_total")));
+  EXPECT_THAT(text, HasSubstr("parajoule_reading_failed{node=\"n1\",device=\"GPU 0\""));
+  EXPECT_EQ(prometheus_text({}), "");
+}
+
+/// The grammar of the text format, of each line.
+void expect_valid(const std::string& text) {
+  const std::regex sample(R"re([a-z_]+\{([a-z_]+="([^"\\]|\\\\|\\"|\\n)*",?)*\} [-+0-9.e]+)re");
+  const std::regex comment("# (HELP|TYPE) [a-z_]+ .+");
+  std::istringstream lines(text);
+  std::set<std::string> series;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(std::regex_match(line, line[0] == '#' ? comment : sample)) << line;
+    if (line[0] == '#') continue;
+    EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line;
+  }
+}
+
+TEST(Prometheus, IsValidWhateverDevicesAreCalledAndWithTwoOfOneName) {
+  std::vector<Exposed> all = three_devices();
+  all.push_back(all[0]);
+  all.push_back(all[0]);
+  all.back().description.quantity = Quantity::power;
+  all.push_back({.description = described("a,\"b\"\\\n\xff€", Quantity::energy),
+                 .node = "n\n",
+                 .energy = Joules{1e-9}});
+  all.push_back(
+      {.description = described("GPU 0", Quantity::temperature), .node = "n1", .value = 61.0});
+  const std::string text = prometheus_text(all);
+  expect_valid(text);
+  EXPECT_THAT(text, HasSubstr("from=\"energy 2\""));
+  EXPECT_THAT(text, HasSubstr("from=\"power\""));
+  EXPECT_THAT(text, HasSubstr("a,\\\"b\\\"\\\\\\n\uFFFD€"));
+  EXPECT_THAT(text, HasSubstr("parajoule_temperature_celsius{"));
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(Prometheus, AFileIsReplacedAsAWholeAndLeavesNoOther) {
+  const store::TemporaryFolder folder;
+  const auto file = folder.path() / "parajoule.prom";
+  write_atomically(file, "first\n");
+  std::ifstream reader(file);
+  write_atomically(file, "second\n");
+  std::string line;
+  std::getline(reader, line);  // whoever has it open still reads the former one
+  EXPECT_EQ(line, "first");
+  EXPECT_EQ(content(file), "second\n");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  const auto mode = std::filesystem::status(file).permissions();
+  EXPECT_EQ(mode & std::filesystem::perms::mask, std::filesystem::perms(0644));
+}
+
+TEST(Prometheus, AFileThatCannotBeWrittenIsNamed) {
+  try {
+    write_atomically("/no/such/folder/x.prom", "text");
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.fault, base::Fault::environment);
+    EXPECT_THAT(error.what(), HasSubstr("/no/such/folder/x.prom"));
+  }
+}
+
+}  // namespace
+}  // namespace parajoule::cli
