@@ -7,11 +7,6 @@ namespace {
 
 using Align = Table::Align;
 
-bool energetic(const meter::Description& description) {
-  return description.quantity == meter::Quantity::energy ||
-         description.quantity == meter::Quantity::power;
-}
-
 std::string place_in_total(const meter::SourceAccount& source) {
   if (source.counts || !source.energy) return "";
   if (meter::is_whole(source.description.device_kind)) return "a total of its own";
@@ -30,6 +25,11 @@ std::vector<std::string> below(const meter::SourceAccount& source) {
 }
 
 }  // namespace
+
+bool energetic(const meter::Description& description) {
+  return description.quantity == meter::Quantity::energy ||
+         description.quantity == meter::Quantity::power;
+}
 
 std::string section(std::string_view title, const std::string& body, Look look) {
   if (body.empty()) return {};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/energy_text.h"
 #include "cli/measure_parts.h"
 #include "store/utf8.h"
 

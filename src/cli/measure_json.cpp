@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/energy_text.h"
 #include "cli/measure_parts.h"
 #include "store/tables.h"
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/energy_text.h"
 #include "cli/numbers.h"
 
 namespace parajoule::cli {
@@ -88,11 +89,6 @@ void add_times(const std::optional<meter::Total<label>>& total, double factor,
 }
 
 }  // namespace
-
-bool energetic(const meter::Description& description) {
-  return description.quantity == meter::Quantity::energy ||
-         description.quantity == meter::Quantity::power;
-}
 
 std::string devices_text(const measure::Account& account, const EnergyUnit& unit,
                          const TextOptions& options) {

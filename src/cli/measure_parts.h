@@ -10,9 +10,6 @@
 
 namespace parajoule::cli {
 
-/// Whether a source speaks of energy, which not all that are read do.
-bool energetic(const meter::Description& description);
-
 /// Every source of energy or power, with its label, what it covers and what is odd about it.
 std::string devices_text(const measure::Account& account, const EnergyUnit& unit,
                          const TextOptions& options);

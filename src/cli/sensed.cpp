@@ -87,9 +87,4 @@ std::string_view state_of(const meter::Unavailable& unavailable) {
   return "unreadable";
 }
 
-bool energetic(const Description& description) {
-  return description.quantity == meter::Quantity::energy ||
-         description.quantity == meter::Quantity::power;
-}
-
 }  // namespace parajoule::cli

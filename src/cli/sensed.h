@@ -49,7 +49,4 @@ std::string_view name_of(SensedSource::State state);
 /// `unreadable`, `dead`, `absent`, `left out`; `spare` for what another source has.
 std::string_view state_of(const meter::Unavailable& unavailable);
 
-/// Whether the number says something about energy: the others stand beside it.
-bool energetic(const meter::Description& description);
-
 }  // namespace parajoule::cli

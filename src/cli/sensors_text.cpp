@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/energy_text.h"
+
 namespace parajoule::cli {
 namespace {
 
