@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -37,6 +38,9 @@ std::optional<Number> number(std::string_view text, int base = 10) {
   else
     result = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return {};
+  // from_chars reads `nan` and `inf` too.
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return {};
   return value;
 }
 
