@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a checkpoint (docs/checkpoint.md) with numpy alone; for PyTorch:
+"""Reads a checkpoint (docs/checkpoint.md), arrays with numpy; for PyTorch:
 
     from read_checkpoint import weights
     model.load_state_dict({name: torch.from_numpy(array) for name, array in weights(FILE).items()})
@@ -11,13 +11,11 @@ import struct
 import sys
 import zlib
 
-import numpy
-
-TYPES = [numpy.float32, numpy.float64, numpy.float16, numpy.uint16, numpy.int64, numpy.uint8]
+TYPES = ["float32", "float64", "float16", "bfloat16", "int64", "uint8"]
 
 
 def entries(path):
-    """All arrays of a checkpoint by name. bfloat16 comes as uint16, text as bytes."""
+    """What a checkpoint holds, by name: type, shape and bytes. Text is of type uint8."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:8] != b"\x89PJC\r\n\x1a\n":
@@ -37,9 +35,7 @@ def entries(path):
         at += 2 + 8 * dimensions
         offset, size, _ = struct.unpack_from("<QQI", data, at)
         at += 20
-        array = numpy.frombuffer(data, numpy.dtype(TYPES[element]).newbyteorder("<"),
-                                 size // numpy.dtype(TYPES[element]).itemsize, offset)
-        found[name] = array.reshape(shape).astype(TYPES[element])
+        found[name] = (TYPES[element], shape, data[offset:offset + size])
     return found
 
 
@@ -48,11 +44,14 @@ def weights(path):
     found = entries(path)
     # Where ranks differ, the weights that are evaluated are none of theirs.
     prefix = "evaluated." if any(name.startswith("evaluated.") for name in found) else "model."
-    return {name[len(prefix):]: array for name, array in found.items() if name.startswith(prefix)}
+    import numpy
+    return {name[len(prefix):]: numpy.frombuffer(data, numpy.dtype(kind).newbyteorder("<"))
+            .reshape(shape).astype(kind)
+            for name, (kind, shape, data) in found.items() if name.startswith(prefix)}
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for name, array in entries(sys.argv[1]).items():
-        print(f"{name:40} {array.dtype!s:8} {'x'.join(map(str, array.shape))}")
+    for name, (kind, shape, _) in entries(sys.argv[1]).items():
+        print(f"{name:40} {kind:8} {'x'.join(map(str, shape))}")

@@ -23,8 +23,8 @@ ROWS = ["wall time", "training samples", "device hours", "samples per device hou
 def check_weights(shown, examples):
     """The table names a checkpoint that the script beside the example reads."""
     checkpoint, = re.findall(r"^(/.*/\d+\.ckpt)$", shown, re.M)
-    read = subprocess.run([examples / "read_checkpoint.py", checkpoint], stdout=subprocess.PIPE,
-                          check=True, text=True).stdout
+    read = subprocess.run([sys.executable, examples / "read_checkpoint.py", checkpoint],
+                          stdout=subprocess.PIPE, check=True, text=True).stdout
     arrays = [line.split() for line in read.splitlines()]
     weights = {name: shape for name, kind, shape in arrays
                if name.startswith("model.") and kind == "float32"}
