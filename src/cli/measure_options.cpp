@@ -54,6 +54,8 @@ void add_options(CLI::App& app, MeasureArguments& arguments) {
   add("--output", arguments.output, "FILE", "write the table there instead of to standard error");
   add("--json", arguments.json, "FILE", "write the numbers there");
   add("--csv", arguments.csv, "FILE", "append a row for each device there");
+  add("--prometheus", arguments.prometheus, "FILE",
+      "write counters in joules there, for node_exporter's textfile collector");
   app.add_flag("--quiet", arguments.quiet, "no table");
   add("--name", arguments.name, "NAME", "of the record (default: the program's)");
   add("--records", arguments.records, "DIR",

@@ -24,6 +24,7 @@ struct MeasureArguments {
   std::string output;
   std::string json;
   std::string csv;
+  std::string prometheus;
   bool quiet = false;
   Conversions conversions = {};
 };

@@ -16,6 +16,7 @@
 #include "cli/energy_text.h"
 #include "cli/measure_csv.h"
 #include "cli/measure_json.h"
+#include "cli/prometheus.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
 #include "measure/account.h"
@@ -119,6 +120,9 @@ std::vector<std::string> tell_measurement(const std::filesystem::path& record,
         write_file(arguments.json, measure_json(account, arguments.conversions, record));
       });
     if (!arguments.csv.empty()) attempt([&] { append_rows(arguments.csv, account); });
+    if (!arguments.prometheus.empty())
+      attempt(
+          [&] { write_atomically(arguments.prometheus, prometheus_text(exposed_of(account))); });
   });
   return troubles;
 }

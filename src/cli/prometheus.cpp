@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -70,13 +71,16 @@ std::optional<double> other_value(const Exposed& exposed, Quantity quantity) {
 std::vector<Metric> metrics() {
   std::vector<Metric> all = {
       {"parajoule_energy_joules_total", "counter",
-       "Energy since the meter was started. Add neither lines of different labels nor a device to "
+       "Energy since metering began. Add neither lines of different labels nor a device to "
        "what it is part_of.",
        [](const Exposed& e) { return e.energy ? std::optional(e.energy->value) : std::nullopt; }},
-      {"parajoule_power_watts", "gauge", "Power over about the last second.",
+      {"parajoule_power_watts", "gauge",
+       "Power over about the last second, or the mean of a command that has ended.",
        [](const Exposed& e) { return e.power ? std::optional(e.power->value) : std::nullopt; }},
       {"parajoule_reading_failed", "gauge", "1 if the last reading of the source failed.",
-       [](const Exposed& e) { return std::optional(e.failed ? 1.0 : 0.0); }}};
+       [](const Exposed& e) {
+         return e.failed ? std::optional(*e.failed ? 1.0 : 0.0) : std::nullopt;
+       }}};
   const auto add = [&](const char* name, const char* help, Quantity quantity) {
     all.push_back(
         {name, "gauge", help, [quantity](const Exposed& e) { return other_value(e, quantity); }});
@@ -137,13 +141,24 @@ std::string prometheus_text(std::span<const Exposed> exposed) {
   for (const Metric& metric : metrics()) {
     std::string lines;
     for (std::size_t i = 0; i < exposed.size(); ++i)
-      if (const auto value = metric.value(exposed[i]))
+      if (const auto value = metric.value(exposed[i]); value && std::isfinite(*value))
         lines += fmt::format("{}{{{}}} {}\n", metric.name, labels(exposed[i], origin[i]), *value);
     if (lines.empty()) continue;
     text += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n{3}", metric.name, metric.help,
                         metric.type, lines);
   }
   return text;
+}
+
+std::vector<Exposed> exposed_of(const measure::Account& account) {
+  std::vector<Exposed> all;
+  for (const measure::NodeEnergy& node : account.nodes)
+    for (const meter::SourceAccount& source : node.command.sources)
+      all.push_back({.description = source.description,
+                     .node = node.node.host,
+                     .energy = source.energy,
+                     .power = source.mean_power});
+  return all;
 }
 
 void write_atomically(const std::filesystem::path& file, std::string_view text) {

@@ -9,8 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/quantity.h"
+#include "measure/account.h"
 #include "meter/source.h"
 
 namespace parajoule::cli {
@@ -22,10 +24,13 @@ struct Exposed {
   std::optional<base::Joules> energy = {};
   std::optional<base::Watts> power = {};
   std::optional<double> value = {};  ///< of sources of neither energy nor power, in their unit
-  bool failed = false;               ///< the last reading did
+  std::optional<bool> failed = {};   ///< the last reading did
 };
 
 std::string prometheus_text(std::span<const Exposed> exposed);
+
+/// The sources of a command that was metered, with their energy and mean power while it ran.
+std::vector<Exposed> exposed_of(const measure::Account& account);
 
 /// Writes a file that readers see whole, the former one or this one. Throws Error{environment}
 /// that names the file.

@@ -1,6 +1,7 @@
 #include "cli/prometheus.h"
 
 #include <fstream>
+#include <limits>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -93,6 +94,35 @@ TEST(Prometheus, IsValidWhateverDevicesAreCalledAndWithTwoOfOneName) {
   EXPECT_THAT(text, HasSubstr("from=\"power\""));
   EXPECT_THAT(text, HasSubstr("a,\\\"b\\\"\\\\\\n\uFFFD€"));
   EXPECT_THAT(text, HasSubstr("parajoule_temperature_celsius{"));
+}
+
+TEST(Prometheus, OfACommandEachNodesSourcesAndNoTotals) {
+  measure::Account account;
+  for (const char* host : {"n1", "n2"})
+    account.nodes.push_back(
+        {.node = {.node = 0, .boot_id = host, .host = host, .cpus = 1, .memory_bytes = 1},
+         .command = {}});
+  account.nodes[0].command.sources = {
+      {.description = described("package-0", Quantity::energy), .energy = Joules{100}},
+      {.description = described("GPU 0", Quantity::energy)}};
+  account.nodes[1].command.sources = {{.description = described("package-0", Quantity::energy),
+                                       .energy = Joules{50},
+                                       .mean_power = Watts{5}}};
+  const std::string text = prometheus_text(exposed_of(account));
+  expect_valid(text);
+  EXPECT_THAT(text, HasSubstr("{node=\"n1\",device=\"package-0\""));
+  EXPECT_THAT(text, HasSubstr("part_of=\"\"} 50\n"));
+  EXPECT_THAT(text, HasSubstr("part_of=\"\"} 5\n"));
+  EXPECT_THAT(text, Not(HasSubstr("GPU 0")));
+  EXPECT_THAT(text, Not(HasSubstr("150")));
+  EXPECT_THAT(text, Not(HasSubstr("reading_failed")));
+}
+
+TEST(Prometheus, WhatIsNoNumberHasNoLine) {
+  std::vector<Exposed> all = three_devices();
+  all.resize(1);
+  all[0].energy = Joules{std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_THAT(prometheus_text(all), Not(HasSubstr("joules_total")));
 }
 
 std::string content(const std::filesystem::path& file) {
