@@ -1,6 +1,7 @@
 // Every operation against a plain loop over doubles, for each element type, at lengths around the
 // widths of vector registers and of the blocks of narrow types.
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -1,5 +1,6 @@
 #include "data/loader.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>

@@ -1,5 +1,6 @@
 #include "data/picture_file.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 

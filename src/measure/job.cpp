@@ -1,5 +1,6 @@
 #include "measure/job.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 

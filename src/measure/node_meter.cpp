@@ -1,5 +1,6 @@
 #include "measure/node_meter.h"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 

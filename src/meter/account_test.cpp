@@ -1,5 +1,6 @@
 #include "meter/account.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

@@ -1,5 +1,6 @@
 #include "meter/control_group.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 

@@ -1,5 +1,6 @@
 #include "meter/credentials.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>

@@ -1,5 +1,6 @@
 #include "meter/cross_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

@@ -1,5 +1,6 @@
 #include "meter/dcmi.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>

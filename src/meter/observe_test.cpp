@@ -1,5 +1,6 @@
 #include "meter/observe.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>

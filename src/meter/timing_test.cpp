@@ -1,5 +1,6 @@
 #include "meter/timing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>

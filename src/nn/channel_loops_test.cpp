@@ -1,5 +1,6 @@
 #include "nn/channel_loops.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

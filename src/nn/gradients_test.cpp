@@ -1,5 +1,6 @@
 #include "nn/gradients.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>

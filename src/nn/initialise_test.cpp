@@ -1,5 +1,6 @@
 #include "nn/initialise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "nn/replica.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "train/checkpoint_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>

@@ -1,5 +1,6 @@
 #include "train/fault.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
