@@ -13,6 +13,6 @@
 #endif
 
 #define HERE __attribute__((visibility("hidden")))
-#define OLD(type, name, ...)          \
+#define OLD(type, name, ...)           \
   extern type old_##name(__VA_ARGS__); \
   __asm__(".symver old_" #name "," #name "@" FIRST)
