@@ -14,7 +14,8 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t margin = 4;  // of what stands below a device
+constexpr std::size_t margin = 4;   // of what stands below a device
+constexpr std::size_t enough = 72;  // columns of a terminal for all columns of the devices
 
 /// Lines that stand for what no machine can meter from within; the last words of the note.
 constexpr std::string_view nothing_reads = ": nothing here reads them";
@@ -24,14 +25,25 @@ std::string place_of(const measure::Account& account, const measure::NodeEnergy&
   return account.nodes.size() > 1 ? fmt::format("{} on {}", device, node.node.host) : device;
 }
 
+/// A row of the devices, and what it has beyond idleness, if that was metered.
+struct Shown {
+  const meter::SourceAccount* source;
+  const meter::SourceAccount* above;
+};
+
 /// What stands below a device: why it has no number or is in no total, and what is odd.
-std::vector<std::string> below(const meter::SourceAccount& source, const TextOptions& options) {
+std::vector<std::string> below(const Shown& row, const EnergyUnit& unit,
+                               const TextOptions& options) {
+  const meter::SourceAccount& source = *row.source;
   const meter::Description& description = source.description;
   const bool full = options.detail == Detail::full;
   const std::size_t width = options.columns - std::min(options.columns, margin);
   std::vector<std::string> lines = {full ? description.covers : cut(description.covers, width)};
   if (full && description.label != meter::Label::measured && description.formula)
     lines.push_back(*description.formula);
+  if (row.above && row.above->energy)
+    lines.push_back(
+        fmt::format("above idle {}", unit.text(*row.above->energy, row.above->uncertainty)));
   if (source.energy && !source.counts)
     lines.push_back(description.part_of
                         ? fmt::format("within {}, not added again", *description.part_of)
@@ -70,9 +82,10 @@ std::vector<std::string> narrow_row(const std::string& place, const meter::Sourc
           source.energy ? unit.text(*source.energy, source.uncertainty) : "no number"};
 }
 
-void add_below(std::string& text, const meter::SourceAccount& source, const TextOptions& options) {
+void add_below(std::string& text, const Shown& source, const EnergyUnit& unit,
+               const TextOptions& options) {
   const std::size_t width = std::max<std::size_t>(options.columns, margin + 20) - margin;
-  for (const std::string& line : below(source, options))
+  for (const std::string& line : below(source, unit, options))
     for (const std::string& part : wrapped(shown(line), width))
       text += dim(fmt::format("{:{}}{}\n", "", margin, part), options.look);
 }
@@ -92,7 +105,6 @@ void add_times(const std::optional<meter::Total<label>>& total, double factor,
 
 std::string devices_text(const measure::Account& account, const EnergyUnit& unit,
                          const TextOptions& options) {
-  constexpr std::size_t enough = 72;
   const bool wide = options.columns >= enough;
   Table table = wide ? Table({{.heading = "device", .most = 24},
                               {.heading = "label"},
@@ -104,13 +116,14 @@ std::string devices_text(const measure::Account& account, const EnergyUnit& unit
                      : Table({{.heading = "device", .most = 16},
                               {.heading = "label"},
                               {.heading = "energy", .align = Align::right}});
-  std::vector<const meter::SourceAccount*> sources;
+  std::vector<Shown> sources;
   for (const measure::NodeEnergy& node : account.nodes)
-    for (const meter::SourceAccount& source : node.command.sources) {
+    for (std::size_t i = 0; i < node.command.sources.size(); ++i) {
+      const meter::SourceAccount& source = node.command.sources[i];
       if (!energetic(source.description) || stands_apart(node.command, source)) continue;
       const std::string place = place_of(account, node, source.description.device);
       table.add(wide ? wide_row(place, source, unit) : narrow_row(place, source, unit));
-      sources.push_back(&source);
+      sources.push_back({&source, node.above ? &node.above->sources[i] : nullptr});
     }
   if (sources.empty()) return {};
   std::istringstream rows(table.text(options.look));
@@ -119,32 +132,33 @@ std::string devices_text(const measure::Account& account, const EnergyUnit& unit
   for (int heading = 0; heading < 2 && std::getline(rows, row); ++heading) text += row + "\n";
   for (std::size_t i = 0; std::getline(rows, row); ++i) {
     text += row + "\n";
-    add_below(text, *sources[i], options);
+    add_below(text, sources[i], unit, options);
   }
   return text;
 }
 
-std::string regions_text(const measure::Account& account, const EnergyUnit& unit, Look look) {
-  Table table({{.heading = "region", .most = 24},
-               {.heading = "entered", .align = Align::right},
-               {.heading = "time", .align = Align::right},
+std::string regions_text(const measure::Account& account, const EnergyUnit& unit,
+                         const TextOptions& options) {
+  Table table({{.heading = "region", .most = options.columns >= enough ? 24U : 12U},
                {.heading = "device", .most = 16},
                {.heading = "label"},
-               {.heading = "energy", .align = Align::right}});
+               {.heading = "energy", .align = Align::right},
+               {.heading = "time", .align = Align::right},
+               {.heading = "entered", .align = Align::right}});
   for (const measure::Region& region : account.regions) {
+    const std::string time = spoken(region.time);
+    const std::string entered = std::to_string(region.entered);
     bool first = true;
     for (const measure::RegionEnergy& energy : region.energies) {
       if (!energy.counts) continue;
-      table.add({first ? region.name : "", first ? std::to_string(region.entered) : "",
-                 first ? spoken(region.time) : "", energy.device,
-                 std::string(meter::name_of(energy.label)),
-                 energy.energy ? unit.text(*energy.energy, energy.uncertainty) : "no number"});
+      table.add({first ? region.name : "", energy.device, std::string(meter::name_of(energy.label)),
+                 energy.energy ? unit.text(*energy.energy, energy.uncertainty) : "no number",
+                 first ? time : "", first ? entered : ""});
       first = false;
     }
-    if (first)
-      table.add({region.name, std::to_string(region.entered), spoken(region.time), "none"});
+    if (first) table.add({region.name, "none", "", "", time, entered});
   }
-  return account.regions.empty() ? "" : table.text(look);
+  return account.regions.empty() ? "" : table.fitting(options.look, options.columns, 4);
 }
 
 std::vector<std::string> unmetered_parts(const measure::Account& account) {

@@ -15,7 +15,8 @@ std::string devices_text(const measure::Account& account, const EnergyUnit& unit
                          const TextOptions& options);
 
 /// Energies of the named regions of the programs, by device; empty if there are none.
-std::string regions_text(const measure::Account& account, const EnergyUnit& unit, Look look);
+std::string regions_text(const measure::Account& account, const EnergyUnit& unit,
+                         const TextOptions& options);
 
 /// What draws power and nobody metered, in names alone, and why, with the remedy.
 std::vector<std::string> unmetered_parts(const measure::Account& account);

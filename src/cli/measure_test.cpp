@@ -96,15 +96,24 @@ TEST(MeasureText, WhereNothingIsMeteredItSaysNone) {
 }
 
 TEST(MeasureText, FitsItsTerminal) {
-  for (const std::size_t columns : {40, 60, 80}) {
-    std::istringstream lines(text_of(mixed(), columns));
-    bool table_of_totals = false;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("total")) table_of_totals = true;
-      if (line.empty()) table_of_totals = false;
-      if (table_of_totals && columns < 60) continue;
-      EXPECT_LE(columns_of(line), columns) << line;
-    }
+  measure::Account account = mixed();
+  account.above = account.totals;
+  account.nodes[0].above = account.nodes[0].command;
+  account.regions = {{.name = "a region with a name longer than some terminals",
+                      .node = 0,
+                      .entered = 12345,
+                      .time = Seconds(3),
+                      .energies = {{.device = "package-0",
+                                    .label = Label::measured,
+                                    .energy = Joules{1000},
+                                    .uncertainty = {Joules{100}, Joules{1}},
+                                    .counts = true}}}};
+  for (const std::size_t columns : {50, 60, 80, 100}) {
+    const std::string text = text_of(account, columns);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), columns) << line;
+    EXPECT_THAT(text, HasSubstr("above idle"));
+    EXPECT_THAT(text, HasSubstr("1000 ± 101 J"));
   }
 }
 

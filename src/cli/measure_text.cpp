@@ -1,6 +1,7 @@
 #include "cli/measure_text.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -76,33 +77,38 @@ std::string head(const measure::Account& account, std::size_t columns) {
 }
 
 template <meter::Label label>
-void add_total(Table& table, const measure::Account& account, std::string_view name,
+void add_total(Table& table, const measure::Account& account,
                const std::optional<meter::Total<label>>& total,
                const std::optional<meter::Total<label>>& above, const EnergyUnit& unit) {
-  if (!total) {
-    table.add({std::string(name), "none"});
-    return;
+  std::vector<std::string> cells = {std::string(meter::name_of(label)), "none"};
+  if (total) {
+    cells[1] = unit.text(total->energy(), total->uncertainty());
+    if (account.above)
+      cells.push_back(above ? unit.text(above->energy(), above->uncertainty()) : "");
+    if (account.wall > base::Seconds(0))
+      cells.push_back(fmt::format("{:.1f} W", (total->energy() / account.wall).value));
+    cells.push_back(fmt::format("{} kWh", rounded(base::kilowatt_hours(total->energy()))));
   }
-  const std::string power = account.wall > base::Seconds(0)
-                                ? fmt::format("{:.1f} W", (total->energy() / account.wall).value)
-                                : "";
-  table.add({std::string(name), unit.text(total->energy(), total->uncertainty()), power,
-             fmt::format("{} kWh", rounded(base::kilowatt_hours(total->energy()))),
-             above ? unit.text(above->energy(), above->uncertainty()) : ""});
+  table.add(cells);
 }
 
-std::string totals(const measure::Account& account, const EnergyUnit& unit, Look look) {
-  Table table({{.heading = "total", .most = 12},
-               {.heading = "energy", .align = Align::right},
-               {.heading = "mean power", .align = Align::right},
-               {.heading = "energy in kWh", .align = Align::right},
-               {.heading = account.above ? "above idle" : "", .align = Align::right}});
+/// What is wanted most comes first: what does not fit is left out from the right.
+std::string totals(const measure::Account& account, const EnergyUnit& unit,
+                   const TextOptions& options) {
+  std::vector<Table::Column> columns = {{.heading = "total", .most = 12},
+                                        {.heading = "energy", .align = Align::right}};
+  if (account.above) columns.push_back({.heading = "above idle", .align = Align::right});
+  if (account.wall > base::Seconds(0))
+    columns.push_back({.heading = "mean power", .align = Align::right});
+  columns.push_back({.heading = "energy in kWh", .align = Align::right});
+  const std::size_t least = account.above ? 3 : 2;
+  Table table(std::move(columns));
   const meter::Totals above = account.above.value_or(meter::Totals{});
-  add_total(table, account, "measured", account.totals.measured, above.measured, unit);
-  add_total(table, account, "modelled", account.totals.modelled, above.modelled, unit);
+  add_total(table, account, account.totals.measured, above.measured, unit);
+  add_total(table, account, account.totals.modelled, above.modelled, unit);
   if (account.totals.simulated)
-    add_total(table, account, "simulated", account.totals.simulated, above.simulated, unit);
-  return table.text(look);
+    add_total(table, account, account.totals.simulated, above.simulated, unit);
+  return table.fitting(options.look, options.columns, least);
 }
 
 std::string device_hours(const measure::Account& account) {
@@ -152,7 +158,7 @@ std::string measure_text(const measure::Account& account, const TextOptions& opt
   const Look look = options.look;
   const std::size_t columns = options.columns;
   std::string text = rule_text("parajoule measure", std::min<std::size_t>(columns, 78), look);
-  text += head(account, columns) + "\n" + totals(account, unit, look);
+  text += head(account, columns) + "\n" + totals(account, unit, options);
   const auto add = [&](std::string& to, std::string_view name, const std::string& line) {
     if (!line.empty()) add_set_in(to, name, line, columns);
   };
@@ -163,7 +169,7 @@ std::string measure_text(const measure::Account& account, const TextOptions& opt
   text += "\n" + devices_text(account, unit, options);
   const std::string wholes = wholes_of(account, look);
   if (!wholes.empty()) text += "\nwhole nodes, beside the sums above\n" + wholes;
-  const std::string regions = regions_text(account, unit, look);
+  const std::string regions = regions_text(account, unit, options);
   if (!regions.empty()) text += "\n" + regions;
   text += "\n" + notes(account, columns);
   std::string small;

@@ -169,6 +169,12 @@ std::vector<std::size_t> Table::widths() const {
   return widths;
 }
 
+std::size_t Table::across() const {
+  const std::vector<std::size_t> widths = this->widths();
+  return std::accumulate(widths.begin(), widths.end(), std::size_t(0)) +
+         gap.size() * (widths.empty() ? 0 : widths.size() - 1);
+}
+
 std::string Table::row(const std::vector<std::string>& cells,
                        const std::vector<std::size_t>& widths) const {
   std::string text;
@@ -183,8 +189,7 @@ std::string Table::row(const std::vector<std::string>& cells,
 
 std::string Table::text(Look look) const {
   const std::vector<std::size_t> widths = this->widths();
-  const std::size_t across = std::accumulate(widths.begin(), widths.end(), std::size_t(0)) +
-                             gap.size() * (widths.empty() ? 0 : widths.size() - 1);
+  const std::size_t across = this->across();
   std::string text;
   std::vector<std::string> headings;
   for (const Column& column : columns_) headings.push_back(column.heading);
@@ -201,6 +206,16 @@ std::string Table::text(Look look) const {
     text += rule_text(line.title, across, look);
   }
   return text;
+}
+
+std::string Table::fitting(Look look, std::size_t columns, std::size_t least) const {
+  Table fewer = *this;
+  while (fewer.across() > columns && fewer.columns_.size() > least) {
+    fewer.columns_.pop_back();
+    for (Line& line : fewer.lines_)
+      if (!line.cells.empty()) line.cells.pop_back();
+  }
+  return fewer.text(look);
 }
 
 }  // namespace parajoule::cli

@@ -57,12 +57,16 @@ class Table {
   /// Lines that end with a newline and have no spaces before it.
   std::string text(Look look) const;
 
+  /// The same without its last columns, as many of them as it takes to fit; `least` stay.
+  std::string fitting(Look look, std::size_t columns, std::size_t least) const;
+
  private:
   struct Line {
     std::vector<std::string> cells;
     std::string title;
   };
   std::vector<std::size_t> widths() const;
+  std::size_t across() const;  ///< columns of the terminal that the table takes
   std::string row(const std::vector<std::string>& cells,
                   const std::vector<std::size_t>& widths) const;
 

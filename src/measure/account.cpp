@@ -1,7 +1,6 @@
 #include "measure/account.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "measure/series.h"
+#include "measure/settings.h"
 #include "measure/spans.h"
 
 namespace parajoule::measure {
@@ -18,15 +18,6 @@ namespace {
 using base::Joules;
 using base::Seconds;
 using meter::Span;
-
-template <class Number>
-std::optional<Number> number_in(const std::optional<std::string>& text) {
-  Number number{};
-  if (!text) return {};
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size()) return {};
-  return number;
-}
 
 /// First to last reading of a node: its span if the meter was killed.
 Span read_span(const std::vector<meter::Series>& series) {
@@ -46,7 +37,7 @@ NodeEnergy energy_of(const store::Node& node, const std::vector<meter::Series>& 
   const Span span = span_in(account.settings, command_span, node.node, read.end).value_or(read);
   NodeEnergy energy{.node = node, .command = {.span = span, .sources = {}, .totals = {}}};
   const std::string key = fmt::format("command.{}.cpu_seconds", node.node);
-  if (const auto seconds = number_in<double>(account.setting(key))) energy.cpu = Seconds(*seconds);
+  if (const auto seconds = number_in<double>(account.settings, key)) energy.cpu = Seconds(*seconds);
   if (span.length() <= Seconds(0)) return energy;
   energy.command = meter::account(series, span);
   energy.idle = span_in(account.settings, idle_span, node.node, span.begin);
@@ -100,7 +91,7 @@ void add_regions(const store::Reader& record,
   std::map<int, std::vector<store::Phase>> phases;
   // Each process has a number, and a setting says on which node it ran; else it is the only one.
   record.each<store::Phase>([&](const store::Phase& phase) {
-    const auto node = number_in<int>(account.setting(fmt::format("process.{}.node", phase.rank)));
+    const auto node = number_in<int>(account.settings, fmt::format("process.{}.node", phase.rank));
     phases[node.value_or(0)].push_back(phase);
   });
   for (const NodeEnergy& node : account.nodes) {
@@ -115,8 +106,8 @@ void add_regions(const store::Reader& record,
 }  // namespace
 
 std::optional<std::string> Account::setting(std::string_view key) const {
-  const auto found = std::ranges::find(settings, key, &store::Setting::key);
-  return found == settings.end() ? std::nullopt : std::optional(found->value);
+  const auto value = find(settings, key);
+  return value ? std::optional(std::string(*value)) : std::nullopt;
 }
 
 meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::NodeAccount& idle) {
@@ -155,8 +146,8 @@ Account account_of(const store::Reader& record) {
         energy_of(node, own == series.end() ? std::vector<meter::Series>() : own->second, account));
   }
   account.expected_nodes =
-      std::max(number_in<int>(account.setting("nodes")).value_or(1), int(account.nodes.size()));
-  account.status = number_in<int>(account.setting("status"));
+      std::max(number_in<int>(account.settings, "nodes").value_or(1), int(account.nodes.size()));
+  account.status = number_in<int>(account.settings, "status");
   sort_notes(record.rows<store::Note>(), account);
   add_up(account);
   add_regions(record, series, account);

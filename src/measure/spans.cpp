@@ -1,10 +1,11 @@
 #include "measure/spans.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "measure/settings.h"
 
 namespace parajoule::measure {
 namespace {
@@ -15,13 +16,8 @@ std::string key_of(std::string_view name, int node, std::string_view end) {
 
 std::optional<base::Seconds> moment_in(const std::vector<store::Setting>& settings,
                                        const std::string& key) {
-  const auto found = std::ranges::find(settings, key, &store::Setting::key);
-  if (found == settings.end()) return {};
-  const std::string& text = found->value;
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return base::Seconds(seconds);
+  const auto seconds = number_in<double>(settings, key);
+  return seconds ? std::optional(base::Seconds(*seconds)) : std::nullopt;
 }
 
 }  // namespace
