@@ -1,12 +1,13 @@
 """Commands on a terminal: keys, stopped jobs, window sizes. A shell's part is played here."""
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import struct
-import subprocess
 import sys
 import termios
 
@@ -88,7 +89,6 @@ def listener_on(bench, *signals, options=()):
     job = Job(bench, [bench.program, "measure", *options, "--", sys.executable, "-c", LISTENER,
                       str(told), *signals])
     wait_for("the listener", told.exists)
-    import json
     return job, lambda: json.loads(told.read_text())
 
 
@@ -156,7 +156,6 @@ def window(bench):
     os.kill(told()["pid"], signal.SIGUSR2)
     lines = job.everything().decode().splitlines()
     shown = lines[next(i for i, line in enumerate(lines) if "parajoule measure" in line):]
-    import re
     for line in shown:
         plain = re.sub(r"\x1b\[[0-9;]*m", "", line)
         assert len(plain) <= 57, f"too wide for the terminal: {plain!r}"

@@ -4,9 +4,8 @@ import json
 import os
 import pathlib
 import signal
-import sys
 
-from bench import Record, wait_for
+from bench import Record, own_group, wait_for
 
 
 def tables(text):
@@ -86,6 +85,25 @@ def dead_task(bench):
     assert any("task 0 went without a last word" in note for note in record.notes), record.notes
 
 
+def killed_group(bench):
+    """The group of the task that started the meter is killed: the meter goes on for the others."""
+    fifo = bench.folder / "fifo"
+    os.mkfifo(fifo)
+    wait = ["/bin/sh", "-c", f"touch begun.$SLURM_PROCID; read x < {fifo}"]
+    first = started(bench, 0, 2, wait, preexec_fn=own_group)
+    children = pathlib.Path(f"/proc/{first.pid}/task/{first.pid}/children")
+    wait_for("the meter", lambda: len(children.read_text().split()) >= 2)
+    second = started(bench, 1, 2, wait, preexec_fn=own_group)
+    for rank in range(2):
+        wait_for("the tasks", (bench.folder / f"begun.{rank}").exists)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    fifo.write_text("go\n")
+    errors = second.communicate(timeout=60)[1]
+    assert second.returncode == 0 and tables(errors) == 1, errors
+    assert Record(bench.records()[0]).state == b"done"
+
+
 def consumed_energy(bench):
     """What Slurm counts stands beside ours, in no total."""
     folder = bench.folder / "bin"
@@ -158,4 +176,5 @@ def apart(bench):
 
 
 CASES = {"mpirun": mpirun, "statuses": statuses, "dead_task": dead_task,
+         "killed_group": killed_group,
          "consumed_energy": consumed_energy, "nodes": nodes, "apart": apart}
