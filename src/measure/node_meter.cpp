@@ -16,6 +16,10 @@
 namespace parajoule::measure {
 namespace {
 
+/// Rows wait so long for the record, and in it for the disk: a meter that is killed loses less than
+/// a second, and wakes no processor more often than that takes.
+constexpr base::Seconds waits{0.45};
+
 constexpr int own_node = 0;  // a record of several nodes is merged of those of each
 
 }  // namespace
@@ -34,6 +38,7 @@ NodeMeter::NodeMeter(Options options) {
   sampler_ = std::make_unique<meter::Sampler>(
       std::move(opened.sources),
       meter::Sampler::Options{.hertz = options.hertz,
+                              .deliver_every = waits,
                               .sink =
                                   [this](std::span<const meter::Row> rows) {
                                     std::vector<store::Reading> readings;
@@ -47,6 +52,7 @@ NodeMeter::NodeMeter(Options options) {
 NodeMeter::~NodeMeter() = default;
 
 void NodeMeter::open_record(store::Record::Options options) {
+  options.write_every = waits;
   try {
     record_ = std::make_unique<store::Record>(options);
     return;
