@@ -16,8 +16,13 @@ class Strategy {
   /// One batch of this rank, taken by the loop before the call; asks for gradients once.
   virtual void step(Worker& worker) = 0;
 
-  /// Of a rank that takes no batches: returns when every rank it serves has left.
+  /// Of a rank that takes no batches: answers those it serves, and returns when each of them has
+  /// left. Called again after each meeting.
   virtual void serve(Worker&) {}
+  /// Of a rank that trains, between two steps, before all ranks meet (an evaluation, a checkpoint,
+  /// the end): tells the ranks that serve it. Nothing is applied, and training goes on after the
+  /// meeting as if this had not been called.
+  virtual void leave(Worker&) {}
 
   /// Fills copies of what this method would evaluate; all ranks call it together; nothing else is
   /// touched and training goes on as if it had not been called.
