@@ -4,6 +4,7 @@
 // formula, `rehearse/` with a clock.
 
 #include <cstdint>
+#include <span>
 
 #include "base/quantity.h"
 #include "base/vector.h"
@@ -30,6 +31,9 @@ struct Progress {
   std::int64_t samples_of_all = 0;  ///< all ranks that train take in this step together
   double learning_rate = 0;         ///< of this step
   double loss = 0;                  ///< mean over the last epoch, equal on all ranks; 0 before
+  std::int64_t epochs = 0;          ///< of the whole run; 0: not known
+  bool last_of_epoch = false;       ///< no rank takes another step before the next evaluation
+  std::uint64_t seed = 0;           ///< of the run: for what all ranks draw alike
 };
 
 class Worker {
@@ -61,6 +65,19 @@ class Worker {
 
   virtual Progress progress() const = 0;
   virtual base::Seconds now() const = 0;
+
+  /// For methods that choose samples by their losses: the latest loss that this rank has computed
+  /// of each sample of the training set, in the order of the set, float64, in the communicator's
+  /// memory; infinity where it has computed none. `compute_gradients` writes those of its batch, at
+  /// the weights before the update; a method may overwrite any. Throws Error{usage} where single
+  /// losses are not known.
+  virtual base::Vector losses();
+
+  /// The samples (numbers in the training set) that this rank takes in its own order no more, but
+  /// in this one: the batch of the step under way is taken anew from the first of them, the next
+  /// steps' from those that follow, until they are used up. Before `compute_gradients`. Throws
+  /// Error{usage} where a rank cannot choose.
+  virtual void draw(std::span<const std::int64_t> samples);
 };
 
 }  // namespace parajoule::strategy
