@@ -92,4 +92,9 @@ const Entry& optimizer(std::string_view name) {
                                                     base::hint(name, names)));
 }
 
+std::optional<double> momentum(const base::Settings& settings) {
+  if (!settings.entries().contains("momentum")) return std::nullopt;
+  return settings.number("momentum");
+}
+
 }  // namespace parajoule::optimize

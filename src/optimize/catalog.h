@@ -3,6 +3,7 @@
 // The one table that names the optimizers.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,9 @@ std::span<const Entry> optimizers();
 
 /// Throws Error{usage} that names the known ones.
 const Entry& optimizer(std::string_view name);
+
+/// mu of an optimizer that keeps a velocity, 0 if it is switched off; none for those of another
+/// form.
+std::optional<double> momentum(const base::Settings& settings);
 
 }  // namespace parajoule::optimize

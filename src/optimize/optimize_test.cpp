@@ -267,6 +267,15 @@ std::string refusal(std::string_view name, const Given& given) {
   return "accepted";
 }
 
+TEST(Catalog, TellsTheMomentum) {
+  const auto of = [](std::string_view name, const Given& given) {
+    return momentum(base::Settings(name, optimizer(name).options, given));
+  };
+  EXPECT_EQ(of("sgd", {{"momentum", 0.75}}), 0.75);
+  EXPECT_EQ(of("sgd", {{"momentum", 0.0}}), 0.0);
+  EXPECT_EQ(of("adam", {}), std::nullopt);
+}
+
 TEST(Catalog, RefusesWhatExcludesEachOther) {
   EXPECT_EQ(refusal("sgd", {{"momentum", 0.0}, {"nesterov", true}}),
             "sgd.nesterov = true: needs a momentum above 0, such as momentum = 0.9");

@@ -77,11 +77,13 @@ class Worker : public strategy::Worker {
     }
   }
 
-  void update(base::Vector weights, base::Vector gradients, base::Range range) override {
+  void update(base::Vector weights, base::Vector gradients, base::Range range,
+              double learning_rate) override {
     velocity_[range].scale(momentum_);
     velocity_[range].add(gradients[range]);
-    weights[range].add(velocity_[range], -progress_.learning_rate);
+    weights[range].add(velocity_[range], -learning_rate);
   }
+  std::optional<double> momentum() const override { return momentum_; }
 
   Progress progress_{.samples = 1, .samples_of_all = 4, .learning_rate = rate};
 

@@ -4,6 +4,7 @@
 // formula, `rehearse/` with a clock.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/quantity.h"
@@ -58,10 +59,22 @@ class Worker {
   virtual void compute_gradients(Watch& watch) = 0;
 
   /// The optimizer's step: moves `weights()` by `gradients()`.
-  void update() { update(weights(), gradients(), {0, weights().count()}); }
-  /// The same on any vectors of this layout, for the parameters in `range`; its state for them
-  /// moves too.
-  virtual void update(base::Vector weights, base::Vector gradients, base::Range range) = 0;
+  void update() { update(weights(), gradients()); }
+  /// The same on any vectors of this layout.
+  void update(base::Vector weights, base::Vector gradients) {
+    update(weights, gradients, {0, weights.count()});
+  }
+  /// The same for the parameters in `range` only; the optimizer's state for them moves too.
+  void update(base::Vector weights, base::Vector gradients, base::Range range) {
+    update(weights, gradients, range, progress().learning_rate);
+  }
+  /// The same with a rate of its own: of gradients that belong to an earlier step.
+  virtual void update(base::Vector weights, base::Vector gradients, base::Range range,
+                      double learning_rate) = 0;
+
+  /// mu of an optimizer v <- mu v + g, w <- w - lr v; 0 is plain SGD, which keeps nothing from one
+  /// step to the next. None: its rule has another form (Adam).
+  virtual std::optional<double> momentum() const = 0;
 
   virtual Progress progress() const = 0;
   virtual base::Seconds now() const = 0;

@@ -86,6 +86,7 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .layout = layout,
               .task = *task,
               .optimizer = *optimizer,
+              .momentum = optimize::momentum(experiment.optimizer.settings),
               .phases = phases,
               .fault = fault,
               .precision = precision,

@@ -87,10 +87,12 @@ void ModelWorker::refuse(const std::vector<std::string>& without_gradient) const
                   without_gradient.size() == 1 ? "it" : "them"));
 }
 
-void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range) {
+void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range,
+                         double learning_rate) {
   const auto span = parts_.phases.enter(Phase::update);
-  if (takes_step(gradients))
-    parts_.optimizer.step(weights, gradients, range, progress_.learning_rate);
+  // Updates of ranges are parts of one and are decided on together; a whole one stands alone.
+  if (range.size() == weights.count()) decided_.reset();
+  if (takes_step(gradients)) parts_.optimizer.step(weights, gradients, range, learning_rate);
 }
 
 bool ModelWorker::takes_step(base::Vector gradients) {

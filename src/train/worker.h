@@ -35,6 +35,7 @@ class ModelWorker final : public strategy::Worker {
     schedule::Layout layout;
     const nn::Task& task;
     optimize::Optimizer& optimizer;
+    std::optional<double> momentum;  ///< of the optimizer, see strategy::Worker
     Phases& phases;
     InjectedFault& fault;
     nn::Precision precision = nn::Precision::float32;
@@ -57,7 +58,9 @@ class ModelWorker final : public strategy::Worker {
   const schedule::Layout& layout() const override { return parts_.layout; }
   base::Vector spare() override;
   void compute_gradients(strategy::Watch& watch) override;
-  void update(base::Vector weights, base::Vector gradients, base::Range range) override;
+  void update(base::Vector weights, base::Vector gradients, base::Range range,
+              double learning_rate) override;
+  std::optional<double> momentum() const override { return parts_.momentum; }
   strategy::Progress progress() const override { return progress_; }
   base::Seconds now() const override { return monotonic_now(); }
   using strategy::Worker::compute_gradients;
