@@ -15,6 +15,9 @@ import time
 import checkpoint
 from running import Bench, Record, write_picture_files
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import cases  # noqa: E402
+
 DEAD_RANK_SECONDS = 10  # from the death of a rank to the end of the run
 FULL_DISK = os.environ.get("PARAJOULE_FULL_DISK", "")  # the library of full_disk.c
 
@@ -129,7 +132,7 @@ def killed_session(bench):
     killed = time.time()
     for rank in (0, 1):  # at once: none shall learn that another one died
         os.kill(ranks[rank], signal.SIGKILL)
-    bench.kill_all()
+    bench.tidy()
     record = last_record(bench)
     assert record.state == "running", record.notes
     assert record.epochs == 0, "the end of an epoch writes everything: choose a larger net"
@@ -187,7 +190,7 @@ def full_disk_at_a_checkpoint(bench):
     run.ended_with(ENVIRONMENT, "rank 0", ".ckpt", "No space left")
     assert last_record(bench).state == "failed"
     kept = bench.newest_checkpoint()
-    checkpoint.read(kept)
+    checkpoint.entries(kept)
     assert not list(bench.folder.glob("checkpoints/**/*.part")), "a temporary file is left"
     bench.run().ended_with(DONE)
     assert last_record(bench).steps[0][1] > 0, "the second start began anew"
@@ -336,21 +339,5 @@ CASES = {
 }
 
 
-def main(words):
-    if words[0] == "--registered":
-        missing = set(CASES) ^ set(words[1:])
-        assert not missing, f"test/CMakeLists.txt and faults.py differ in {sorted(missing)}"
-        return
-    program, folder, name = words
-    folder = pathlib.Path(folder) / name
-    shutil.rmtree(folder, ignore_errors=True)
-    bench = Bench(program, folder)
-    try:
-        CASES[name](bench)
-    finally:
-        bench.kill_all()
-    shutil.rmtree(folder)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    cases.run(CASES, Bench, sys.argv[1:])

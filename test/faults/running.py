@@ -163,7 +163,7 @@ class Bench:
                 return
         raise AssertionError(f"no {steps} steps of both ranks within {START_SECONDS} s")
 
-    def kill_all(self):
+    def tidy(self):
         for process in self.processes():
             with contextlib.suppress(ProcessLookupError):  # its parent was quicker
                 os.kill(process, signal.SIGKILL)

@@ -12,7 +12,6 @@ import os
 import pathlib
 import pwd
 import select
-import shutil
 import signal
 import sys
 import time
@@ -20,6 +19,9 @@ import time
 import terminal
 import together
 from bench import Bench, Record, default_signals, own_group, sent, wait_for
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import cases  # noqa: E402
 
 SHELL = "/bin/sh"
 
@@ -258,9 +260,10 @@ BURN = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
 def daemon_within(bench):
     """A process that the command loses: what it computes meanwhile counts."""
     _, plain = bench.json_of([SHELL, "-c", "true"])
-    os.mkfifo(bench.folder / "fifo")
+    # Until it is reaped, which only the meter can do, its number is taken.
     _, numbers = bench.json_of(
-        [SHELL, "-c", f"(setsid {SHELL} -c '{BURN}; echo done >fifo' &); read line <fifo"])
+        [SHELL, "-c", f"(setsid {SHELL} -c '{BURN}' & echo $! >number); "
+                      "while kill -0 $(cat number) 2>/dev/null; do sleep 0.01; done"])
     assert numbers["cpu_seconds"] > plain["cpu_seconds"] + 0.05, (plain, numbers)
 
 
@@ -452,21 +455,5 @@ CASES = {
 }
 
 
-def main(words):
-    if words[0] == "--registered":
-        differing = set(CASES) ^ set(words[1:])
-        assert not differing, f"CMakeLists.txt and measure.py differ in {sorted(differing)}"
-        return
-    program, folder, name = words
-    folder = pathlib.Path(folder) / name
-    shutil.rmtree(folder, ignore_errors=True)
-    bench = Bench(program, folder)
-    try:
-        CASES[name](bench)
-    finally:
-        bench.tidy()
-    shutil.rmtree(folder)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    cases.run(CASES, Bench, sys.argv[1:])
