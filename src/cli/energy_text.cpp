@@ -26,11 +26,6 @@ std::vector<std::string> below(const meter::SourceAccount& source) {
 
 }  // namespace
 
-bool energetic(const meter::Description& description) {
-  return description.quantity == meter::Quantity::energy ||
-         description.quantity == meter::Quantity::power;
-}
-
 std::string section(std::string_view title, const std::string& body, Look look) {
   if (body.empty()) return {};
   constexpr std::size_t columns = 78;

@@ -18,9 +18,6 @@ namespace parajoule::cli {
 /// No line of a summary is wider.
 inline constexpr std::size_t most_columns = 100;
 
-/// Whether a source is one of energy or power, not of temperature and the like.
-bool energetic(const meter::Description& description);
-
 /// A title, a rule and `body`; nothing at all if `body` is empty.
 std::string section(std::string_view title, const std::string& body, Look look);
 

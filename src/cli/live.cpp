@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/numbers.h"
+#include "cli/write_all.h"
 
 namespace parajoule::cli {
 namespace {
@@ -76,16 +77,6 @@ std::size_t total_width(const std::vector<Column>& columns, std::size_t gap) {
   std::size_t width = 0;
   for (const Column& column : columns) width += width_of(column) + gap;
   return columns.empty() ? 0 : width - gap;
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t length = ::write(file, text.data(), text.size());
-    if (length < 0 && errno == EINTR) continue;
-    if (length < 0) return false;
-    text.remove_prefix(std::size_t(length));
-  }
-  return true;
 }
 
 }  // namespace

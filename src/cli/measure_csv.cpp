@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/energy_text.h"
 #include "cli/measure_parts.h"
+#include "meter/source.h"
 #include "store/utf8.h"
 
 namespace parajoule::cli {
@@ -77,7 +77,7 @@ std::string measure_csv_rows(const measure::Account& account) {
   std::string text;
   for (const measure::NodeEnergy& node : account.nodes)
     for (std::size_t i = 0; i < node.command.sources.size(); ++i) {
-      if (!energetic(node.command.sources[i].description)) continue;
+      if (!meter::energetic(node.command.sources[i].description)) continue;
       std::vector<std::string> cells = row_of(account, node, i);
       for (std::string& cell : cells) cell = as_cell(cell);
       text += fmt::format("{}\n", fmt::join(cells, ","));

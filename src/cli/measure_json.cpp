@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/energy_text.h"
 #include "cli/measure_parts.h"
+#include "meter/source.h"
 #include "store/tables.h"
 
 namespace parajoule::cli {
@@ -157,7 +157,8 @@ std::string measure_json(const measure::Account& account, const Conversions& con
   for (const measure::NodeEnergy& node : account.nodes) {
     nodes.push_back(node_of(node));
     for (std::size_t i = 0; i < node.command.sources.size(); ++i)
-      if (energetic(node.command.sources[i].description)) devices.push_back(device_of(node, i));
+      if (meter::energetic(node.command.sources[i].description))
+        devices.push_back(device_of(node, i));
   }
   json all = {
       {"format", "parajoule measure"},

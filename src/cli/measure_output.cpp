@@ -19,6 +19,7 @@
 #include "cli/prometheus.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
+#include "cli/write_all.h"
 #include "measure/account.h"
 
 namespace parajoule::cli {
@@ -45,12 +46,7 @@ class Output {
   int file() const { return file_; }
 
   void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t length = ::write(file_, text.data(), text.size());
-      if (length < 0 && errno == EINTR) continue;
-      if (length < 0) throw not_written(name_, std::strerror(errno));
-      text.remove_prefix(std::size_t(length));
-    }
+    if (!write_all(file_, text)) throw not_written(name_, std::strerror(errno));
   }
 
   void end() {
@@ -67,14 +63,6 @@ void write_file(const std::string& name, std::string_view text) {
   Output output(name, O_TRUNC);
   output.write(text);
   output.end();
-}
-
-void write_table(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t length = ::write(STDERR_FILENO, text.data(), text.size());
-    if (length < 0 && errno != EINTR) return;  // there is nobody to tell
-    if (length > 0) text.remove_prefix(std::size_t(length));
-  }
 }
 
 std::size_t width_of(int file) {
@@ -114,7 +102,9 @@ std::vector<std::string> tell_measurement(const std::filesystem::path& record,
     if (!arguments.output.empty())
       attempt([&] { write_file(arguments.output, text(Look::plain, most_columns, Detail::full)); });
     else if (!arguments.quiet)
-      write_table(text(look_of(STDERR_FILENO), width_of(STDERR_FILENO), Detail::brief));
+      // If it cannot be written there is nobody to tell.
+      write_all(STDERR_FILENO,
+                text(look_of(STDERR_FILENO), width_of(STDERR_FILENO), Detail::brief));
     if (!arguments.json.empty())
       attempt([&] {
         write_file(arguments.json, measure_json(account, arguments.conversions, record));

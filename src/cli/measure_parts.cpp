@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/energy_text.h"
 #include "cli/numbers.h"
+#include "meter/source.h"
 
 namespace parajoule::cli {
 namespace {
@@ -120,7 +120,7 @@ std::string devices_text(const measure::Account& account, const EnergyUnit& unit
   for (const measure::NodeEnergy& node : account.nodes)
     for (std::size_t i = 0; i < node.command.sources.size(); ++i) {
       const meter::SourceAccount& source = node.command.sources[i];
-      if (!energetic(source.description) || stands_apart(node.command, source)) continue;
+      if (!meter::energetic(source.description) || stands_apart(node.command, source)) continue;
       const std::string place = place_of(account, node, source.description.device);
       table.add(wide ? wide_row(place, source, unit) : narrow_row(place, source, unit));
       sources.push_back({&source, node.above ? &node.above->sources[i] : nullptr});
@@ -166,7 +166,7 @@ std::vector<std::string> unmetered_parts(const measure::Account& account) {
   for (const std::string& line : account.unmetered) parts.push_back(line.substr(0, line.find(':')));
   for (const measure::NodeEnergy& node : account.nodes)
     for (const meter::SourceAccount& source : node.command.sources)
-      if (energetic(source.description) && !source.energy)
+      if (meter::energetic(source.description) && !source.energy)
         parts.push_back(place_of(account, node, source.description.device));
   return parts;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/fields.h"
+#include "store/process.h"
 
 namespace parajoule::cli {
 namespace {
@@ -54,12 +55,6 @@ double utc_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 std::string on_one_page(Fields fields) {
   std::string text = fields.written();
   if (text.size() > page) {
@@ -76,7 +71,7 @@ std::string page_of(const Note& note) {
   fields.put("state", name_of(note.state));
   if (note.fault) fields.put("fault", name_of(*note.fault));
   fields.put("utc_seconds", note.utc_seconds);
-  fields.put("host", host_name());
+  fields.put("host", store::host_name());
   fields.put("process", long(getpid()));
   fields.put("text", note.text);
   return on_one_page(fields);

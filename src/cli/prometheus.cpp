@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/write_all.h"
 #include "store/utf8.h"
 
 namespace parajoule::cli {
@@ -112,12 +113,7 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw cannot_write(file_, std::strerror(errno));
-      text.remove_prefix(std::size_t(written));
-    }
+    if (!write_all(descriptor_, text)) throw cannot_write(file_, std::strerror(errno));
   }
 
   /// In place of the former file. node_exporter, which reads it, is another user.

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/energy_text.h"
+#include "meter/source.h"
 
 namespace parajoule::cli {
 namespace {
@@ -88,7 +88,7 @@ class Rows {
   Rows(const Sensed& sensed, bool wide, bool all) : table_(columns(wide)) {
     for (const SensedFamily& family : sensed.families)
       for (const SensedSource& source : family.sources) {
-        if (!all && !energetic(source.description)) continue;
+        if (!all && !meter::energetic(source.description)) continue;
         std::vector<std::string> cells = {fmt::format("{:<10}", name_of(source.state)),
                                           source.description.device,
                                           std::string(name_of(source.description.quantity)),
@@ -141,7 +141,7 @@ std::string row_of(const Unavailable& unavailable, std::size_t columns) {
 std::string beside(const SensedFamily& family, std::size_t columns) {
   std::map<std::string, std::vector<std::string>> found;
   for (const SensedSource& source : family.sources)
-    if (!energetic(source.description))
+    if (!meter::energetic(source.description))
       found[source.description.device].push_back(std::string(name_of(source.description.quantity)));
   std::string text;
   for (auto& [device, quantities] : found) {
@@ -177,7 +177,7 @@ std::string last_lines(const Sensed& sensed) {
   bool measured = false;
   for (const SensedFamily& family : sensed.families) {
     for (const SensedSource& source : family.sources) {
-      if (!energetic(source.description)) continue;
+      if (!meter::energetic(source.description)) continue;
       const bool works = source.state == SensedSource::State::works;
       const bool sensor = source.description.label == meter::Label::measured;
       measured = measured || (works && sensor);
@@ -223,7 +223,7 @@ std::string sensors_text(const Sensed& sensed, std::size_t columns, Look look, b
     const std::string met = family.met_devices ? "" : fmt::format("; {}", meter::untried);
     text += below(fmt::format("reads {}{}", family.reads, met), columns);
     for (const SensedSource& source : family.sources) {
-      if (!all && !energetic(source.description)) continue;
+      if (!all && !meter::energetic(source.description)) continue;
       text += *row++ + "\n";
       text += below(covers_of(source, family), columns);
       if (!wide) text += below(numbers_of(source), columns);

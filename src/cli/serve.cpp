@@ -19,6 +19,7 @@
 #include "cli/signals.h"
 #include "meter/open.h"
 #include "meter/sampler.h"
+#include "store/process.h"
 
 namespace parajoule::cli {
 namespace {
@@ -27,12 +28,6 @@ struct Arguments {
   std::string listen = "127.0.0.1:9109";
   double hertz = 10;
 };
-
-std::string own_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string page_of(const meter::Sampler& sampler, const std::string& node) {
   const auto descriptions = sampler.descriptions();
@@ -54,7 +49,7 @@ int serve(const Arguments& arguments) {
   const Address address = address_in(arguments.listen);
   Signals signals;
   meter::Sampler sampler(meter::open_sources().sources, {.hertz = arguments.hertz});
-  const std::string node = own_name();
+  const std::string node = store::host_name();
   Responder responder(address, [&] { return page_of(sampler, node); });
   std::cerr << fmt::format("parajoule: serving http://{}/metrics\n", responder.where())
             << std::flush;

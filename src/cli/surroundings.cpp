@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "measure/job.h"
 
 namespace parajoule::cli {
 namespace {
@@ -76,12 +76,6 @@ std::optional<Place> under_torchrun(const Environment& environment) {
 
 }  // namespace
 
-std::optional<std::string> environment(std::string_view name) {
-  const char* value = std::getenv(std::string(name).c_str());
-  if (!value) return {};
-  return value;
-}
-
 bool speaks_for_all(const Environment& environment) {
   for (const auto name : {"OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "RANK"}) {
     if (const auto rank = whole(environment, name)) return *rank == 0;
@@ -94,12 +88,7 @@ int most_on_a_node(const Environment& environment, int ranks) {
   const auto slots = environment("SLURM_TASKS_PER_NODE");
   if (!nodes || *nodes < 2 || !slots) return ranks;
   int most = (ranks + *nodes - 1) / *nodes;  // of more ranks than slots
-  for (std::size_t at = 0; at != slots->npos; at = slots->find(',', at)) {
-    if (at > 0) ++at;
-    int number = 0;
-    std::from_chars(slots->data() + at, slots->data() + slots->size(), number);
-    most = std::max(most, number);
-  }
+  for (const int tasks : measure::tasks_of_nodes(*slots)) most = std::max(most, tasks);
   return std::min(most, ranks);
 }
 

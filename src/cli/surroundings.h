@@ -2,18 +2,16 @@
 
 // Under what this process was started: by a person, or as one of many by mpirun or srun.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/environment.h"
+
 namespace parajoule::cli {
 
-/// The environment, as a parameter: the value of a variable if it is there.
-using Environment = std::function<std::optional<std::string>(std::string_view)>;
-
-/// That of this process.
-std::optional<std::string> environment(std::string_view name);
+using base::Environment;
+using base::environment;
 
 /// The part of a job that this process is, as whoever started it says.
 struct Place {

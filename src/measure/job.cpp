@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -70,11 +69,6 @@ std::optional<Task> under_hydra(const Environment& environment) {
 }
 
 }  // namespace
-
-std::optional<std::string> environment(std::string_view name) {
-  const char* value = std::getenv(std::string(name).c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
 
 std::vector<int> tasks_of_nodes(std::string_view text) {
   constexpr int most_nodes = 1'000'000;

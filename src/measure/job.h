@@ -2,21 +2,18 @@
 
 // The part of a job that this process is, as whoever started it says: Slurm, an MPI, or nobody.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/environment.h"
 #include "store/rows.h"
 
 namespace parajoule::measure {
 
-/// The environment, as a parameter: the value of a variable if it is there.
-using Environment = std::function<std::optional<std::string>(std::string_view)>;
-
-/// That of this process.
-std::optional<std::string> environment(std::string_view name);
+using base::Environment;
+using base::environment;
 
 /// One of several processes that were started together.
 struct Task {

@@ -69,15 +69,8 @@ void NodeMeter::tell(const meter::Opened& opened) {
   for (const auto& source : opened.sources) descriptions.push_back(source->description());
   for (std::size_t i = 0; i < descriptions.size(); ++i)
     attempt([&] { record_->add(row_of(descriptions[i], int(i), own_node)); });
-  for (const meter::Unavailable& missing : opened.unavailable)
-    if (!missing.spare)
-      note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
-                                              missing.reason, missing.remedy));
-  const std::vector<std::string> unmetered = meter::unmetered(descriptions);
-  if (unmetered.empty()) return;
-  note(store::Severity::note,
-       fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
-                   store::not_metered, fmt::join(unmetered, ", ")));
+  for (const std::string& line : not_metered(opened, descriptions))
+    note(store::Severity::note, line);
 }
 
 /// What keeps the disk from taking rows is told and changes nothing else.

@@ -1,74 +1,47 @@
 #include "measure/rows.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "store/process.h"
 
 namespace parajoule::measure {
 namespace {
 
-store::Quantity recorded(meter::Quantity quantity) {
-  switch (quantity) {
-    case meter::Quantity::energy:
-      return store::Quantity::energy;
-    case meter::Quantity::power:
-      return store::Quantity::power;
-    case meter::Quantity::temperature:
-      return store::Quantity::temperature;
-    case meter::Quantity::clock:
-      return store::Quantity::clock;
-    case meter::Quantity::utilisation:
-      return store::Quantity::utilisation;
-    case meter::Quantity::memory:
-      break;
-  }
-  return store::Quantity::memory;
+constexpr std::array<std::pair<meter::Quantity, store::Quantity>, 6> quantities{{
+    {meter::Quantity::energy, store::Quantity::energy},
+    {meter::Quantity::power, store::Quantity::power},
+    {meter::Quantity::temperature, store::Quantity::temperature},
+    {meter::Quantity::clock, store::Quantity::clock},
+    {meter::Quantity::utilisation, store::Quantity::utilisation},
+    {meter::Quantity::memory, store::Quantity::memory},
+}};
+constexpr std::array<std::pair<meter::Label, store::Label>, 3> labels{{
+    {meter::Label::measured, store::Label::measured},
+    {meter::Label::modelled, store::Label::modelled},
+    {meter::Label::simulated, store::Label::simulated},
+}};
+
+template <class Pairs, class Metered>
+auto recorded(const Pairs& pairs, Metered word) {
+  const auto pair = std::ranges::find(pairs, word, &Pairs::value_type::first);
+  base::ensure(pair != pairs.end(), "the table of words holds every one");
+  return pair->second;
 }
 
-meter::Quantity meter_word(store::Quantity quantity) {
-  switch (quantity) {
-    case store::Quantity::energy:
-      return meter::Quantity::energy;
-    case store::Quantity::power:
-      return meter::Quantity::power;
-    case store::Quantity::temperature:
-      return meter::Quantity::temperature;
-    case store::Quantity::clock:
-      return meter::Quantity::clock;
-    case store::Quantity::utilisation:
-      return meter::Quantity::utilisation;
-    case store::Quantity::memory:
-      break;
-  }
-  return meter::Quantity::memory;
-}
-
-store::Label recorded(meter::Label label) {
-  switch (label) {
-    case meter::Label::measured:
-      return store::Label::measured;
-    case meter::Label::modelled:
-      return store::Label::modelled;
-    case meter::Label::simulated:
-      break;
-  }
-  return store::Label::simulated;
-}
-
-meter::Label meter_word(store::Label label) {
-  switch (label) {
-    case store::Label::measured:
-      return meter::Label::measured;
-    case store::Label::modelled:
-      return meter::Label::modelled;
-    case store::Label::simulated:
-      break;
-  }
-  return meter::Label::simulated;
+template <class Pairs, class Recorded>
+auto metered(const Pairs& pairs, Recorded word) {
+  const auto pair = std::ranges::find(pairs, word, &Pairs::value_type::second);
+  base::ensure(pair != pairs.end(), "the table of words holds every one");
+  return pair->first;
 }
 
 }  // namespace
@@ -78,9 +51,9 @@ store::Source row_of(const meter::Description& description, int source, int node
           .node = node,
           .device = description.device,
           .device_kind = description.device_kind,
-          .quantity = recorded(description.quantity),
+          .quantity = recorded(quantities, description.quantity),
           .unit = description.unit,
-          .label = recorded(description.label),
+          .label = recorded(labels, description.label),
           .covers = description.covers,
           .part_of = description.part_of,
           .resolution = description.resolution,
@@ -93,9 +66,9 @@ store::Source row_of(const meter::Description& description, int source, int node
 meter::Description description_of(const store::Source& row) {
   return {.device = row.device,
           .device_kind = row.device_kind,
-          .quantity = meter_word(row.quantity),
+          .quantity = metered(quantities, row.quantity),
           .unit = row.unit,
-          .label = meter_word(row.label),
+          .label = metered(labels, row.label),
           .covers = row.covers,
           .part_of = row.part_of,
           .resolution = row.resolution,
@@ -123,6 +96,20 @@ meter::Row meter_row(const store::Reading& row, std::size_t source) {
   return metered;
 }
 
+std::vector<std::string> not_metered(const meter::Opened& opened,
+                                     std::span<const meter::Description> sources) {
+  std::vector<std::string> lines;
+  for (const meter::Unavailable& missing : opened.unavailable)
+    if (!missing.spare)
+      lines.push_back(fmt::format("{}{}: {}; {}", store::not_metered, missing.what, missing.reason,
+                                  missing.remedy));
+  const std::vector<std::string> unmetered = meter::unmetered(sources);
+  if (!unmetered.empty())
+    lines.push_back(fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
+                                store::not_metered, fmt::join(unmetered, ", ")));
+  return lines;
+}
+
 std::string cost_text(const meter::SamplingCost& cost, const std::string& of) {
   return fmt::format(
       "{}{:.3f} s of one core{}, {:.3f} % of it: {} rounds over the sources, {} "
@@ -132,13 +119,11 @@ std::string cost_text(const meter::SamplingCost& cost, const std::string& of) {
 }
 
 store::Node this_node(int number) {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
   struct sysinfo memory {};
   sysinfo(&memory);
   store::Node node{.node = number,
                    .boot_id = store::boot_id(),
-                   .host = host,
+                   .host = store::host_name(),
                    .cpus = int(sysconf(_SC_NPROCESSORS_ONLN)),
                    .memory_bytes = std::int64_t(memory.totalram) * memory.mem_unit};
   if (node.boot_id.empty()) node.boot_id = node.host;

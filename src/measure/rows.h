@@ -3,8 +3,11 @@
 // The meter's words as rows of a record, and back: for everything that keeps or reads a record of
 // energies.
 
+#include <span>
 #include <string>
+#include <vector>
 
+#include "meter/open.h"
 #include "meter/sampler.h"
 #include "meter/source.h"
 #include "meter/sweep.h"
@@ -20,6 +23,11 @@ store::Reading row_of(const meter::Row& row, int first_source);
 
 /// `source`: the place of the row's source in a list of descriptions.
 meter::Row meter_row(const store::Reading& row, std::size_t source);
+
+/// What nobody meters on this node, a line each, as the text of a note: sources that cannot be read
+/// with their remedy, and parts that no source covers. `sources`: those that were opened.
+std::vector<std::string> not_metered(const meter::Opened& opened,
+                                     std::span<const meter::Description> sources);
 
 /// What the metering itself has cost, as the text of a note. `of` says whose: ` of node 1`.
 std::string cost_text(const meter::SamplingCost& cost, const std::string& of);

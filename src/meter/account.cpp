@@ -177,7 +177,7 @@ SourceAccount account(const Series& series, Span span) {
   base::ensure(span.begin < span.end, "a span has a length");
   SourceAccount account{.description = series.description};
   const Quantity quantity = series.description.quantity;
-  if (quantity != Quantity::energy && quantity != Quantity::power) return account;
+  if (!energetic(series.description)) return account;
   Integral integral = quantity == Quantity::energy ? integrate_counter(series, span)
                                                    : integrate_power(series, span);
   account.energy = integral.energy;

@@ -1,7 +1,6 @@
 #include "meter/amd.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/environment.h"
 #include "meter/amd_library.h"
 #include "meter/amd_visible.h"
 #include "meter/kernel_file.h"
@@ -175,15 +175,11 @@ void open_die(const Library& library, const Die& die, Opened& opened) {
 
 // Which of them ---------------------------------------------------------------------------------
 
-std::optional<std::string> variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? std::optional<std::string>(text) : std::nullopt;
-}
-
 /// HIP reads CUDA_VISIBLE_DEVICES where its own variable is not set. A text a rank; none: all.
 std::optional<std::vector<std::string>> hip_texts(const Options& options) {
   if (options.hip_visible_devices) return options.hip_visible_devices;
-  if (const auto hip = variable("HIP_VISIBLE_DEVICES")) return std::vector<std::string>{*hip};
+  if (const auto hip = base::environment("HIP_VISIBLE_DEVICES"))
+    return std::vector<std::string>{*hip};
   if (options.visible_devices) return options.visible_devices;
   if (const auto cuda = own_visible_devices()) return std::vector<std::string>{*cuda};
   return {};
@@ -193,7 +189,7 @@ std::set<std::size_t> seen(const Options& options, const std::vector<Die>& dies,
   std::vector<std::string> names;
   for (const Die& die : dies) names.push_back(die.name);
   const auto rocr = options.rocr_visible_devices ? options.rocr_visible_devices
-                                                 : variable("ROCR_VISIBLE_DEVICES");
+                                                 : base::environment("ROCR_VISIBLE_DEVICES");
   auto texts = hip_texts(options);
   std::vector<std::optional<std::string>> hips;
   if (texts) hips.assign(texts->begin(), texts->end());

@@ -7,6 +7,17 @@
 namespace parajoule::meter {
 
 /// 15.3 uJ is usual; a resolution that was forgotten shows as 0 or as nonsense.
+std::optional<std::string> amd_problem(const SharedLibrary& library, const AmdWords& words,
+                                       const char* name,
+                                       const std::variant<int, std::string>& result) {
+  if (const auto* missing = std::get_if<std::string>(&result)) return *missing;
+  const int code = std::get<int>(result);
+  if (code == 0) return {};
+  const char* text = nullptr;
+  library.call(words.words_of, code, &text);
+  return fmt::format("{}: {} ({} {})", name, text ? text : "failed", words.library, code);
+}
+
 Answer amd_energy(std::uint64_t count, float resolution) {
   if (!std::isfinite(resolution) || resolution <= 0 || resolution > 1e4F)
     return fmt::format("an energy counter with the resolution {} uJ", resolution);

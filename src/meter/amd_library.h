@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "meter/asked.h"
+#include "meter/shared_library.h"
 
 namespace parajoule::meter {
 
@@ -43,6 +45,18 @@ class AmdLibrary {
 using OpenedAmd = std::variant<std::shared_ptr<const AmdLibrary>, std::string>;
 OpenedAmd open_amd_smi(const std::string& name);
 OpenedAmd open_rocm_smi(const std::string& name);
+
+/// How a library calls itself, and its function that puts a code into words.
+struct AmdWords {
+  std::string_view library;
+  const char* words_of;
+};
+
+/// Nothing if the call `name` went well; else `rsmi_init: not permitted (ROCm SMI 4)`, or that the
+/// library has no such call.
+std::optional<std::string> amd_problem(const SharedLibrary& library, const AmdWords& words,
+                                       const char* name,
+                                       const std::variant<int, std::string>& result);
 
 /// Joules of an energy counter and its resolution in microjoules, which the call itself gives.
 Answer amd_energy(std::uint64_t count, float resolution);

@@ -72,12 +72,7 @@ class AmdSmi final : public AmdLibrary {
 
 std::optional<std::string> problem(const SharedLibrary& library, const char* name,
                                    const std::variant<int, std::string>& result) {
-  if (const auto* missing = std::get_if<std::string>(&result)) return *missing;
-  const int code = std::get<int>(result);
-  if (code == 0) return {};
-  const char* words = nullptr;
-  library.call("amdsmi_status_code_to_string", code, &words);
-  return fmt::format("{}: {} (AMD SMI {})", name, words ? words : "failed", code);
+  return amd_problem(library, {"AMD SMI", "amdsmi_status_code_to_string"}, name, result);
 }
 
 OpenedAmd AmdSmi::open(const std::string& name) {

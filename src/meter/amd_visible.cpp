@@ -7,15 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace parajoule::meter {
 
 namespace {
-
-std::string_view trimmed(std::string_view word) {
-  const std::size_t begin = word.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return "";
-  return word.substr(begin, word.find_last_not_of(" \t\n") - begin + 1);
-}
 
 bool equal(std::string_view a, std::string_view b) {
   const auto lower = [](unsigned char c) { return std::tolower(c); };
@@ -44,9 +40,9 @@ std::vector<std::size_t> chosen(std::string_view variable, std::string_view text
                                 std::vector<std::string>& remarks) {
   std::vector<std::size_t> gpus;
   std::string_view rest = text;
-  while (!trimmed(rest).empty()) {
+  while (!base::trimmed(rest).empty()) {
     const std::size_t comma = rest.find(',');
-    const std::string_view word = trimmed(rest.substr(0, comma));
+    const std::string_view word = base::trimmed(rest.substr(0, comma));
     const auto place = find(word, left, names);
     if (!place) {
       remarks.push_back(

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace parajoule::meter {
 
@@ -20,12 +21,6 @@ namespace {
 
 base::Error wrong(const fs::path& file, const std::string& why) {
   return {base::Fault::input, fmt::format("{}: {}", file.string(), why)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 /// Closes itself.
@@ -44,13 +39,13 @@ struct File {
 HttpAccess credentials_in(std::string_view text, const fs::path& file) {
   HttpAccess access;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+    const std::string_view line = base::trimmed(text.substr(0, text.find('\n')));
     text.remove_prefix(
         std::min(text.find('\n') == text.npos ? text.size() : text.find('\n') + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t equals = line.find('=');
-    const std::string_view key = trimmed(line.substr(0, equals));
-    const std::string value(equals == line.npos ? "" : trimmed(line.substr(equals + 1)));
+    const std::string_view key = base::trimmed(line.substr(0, equals));
+    const std::string value(equals == line.npos ? "" : base::trimmed(line.substr(equals + 1)));
     if (equals != line.npos && key == "user")
       access.user = value;
     else if (equals != line.npos && key == "password")

@@ -9,21 +9,17 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace parajoule::meter {
 
 namespace {
-
-std::string_view trimmed(std::string_view word) {
-  const std::size_t begin = word.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return "";
-  return word.substr(begin, word.find_last_not_of(" \t\n") - begin + 1);
-}
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (true) {
     const std::size_t comma = text.find(',');
-    words.push_back(trimmed(text.substr(0, comma)));
+    words.push_back(base::trimmed(text.substr(0, comma)));
     if (comma == std::string_view::npos) return words;
     text.remove_prefix(comma + 1);
   }
@@ -101,7 +97,7 @@ std::optional<Found> find(std::string_view word, std::span<const GpuNames> gpus)
 
 VisibleGpus visible_gpus(std::string_view text, std::span<const GpuNames> gpus) {
   VisibleGpus visible;
-  if (trimmed(text).empty()) return visible;
+  if (base::trimmed(text).empty()) return visible;
   const std::vector<std::string_view> words = words_of(text);
   std::set<std::string> seen;
   for (std::string_view word : words) {

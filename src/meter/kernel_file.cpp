@@ -10,16 +10,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 namespace parajoule::meter {
 
 namespace {
 
 Failure failure(int code) { return {code, std::strerror(code)}; }
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \n\t\r");
-  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
-}
 
 /// The number at the front of `text`, which is cut off.
 std::optional<int> take_number(std::string_view& text) {
@@ -66,7 +63,7 @@ std::variant<std::string, Failure> KernelFile::text() const {
 std::variant<std::uint64_t, Failure> KernelFile::number() const {
   const auto read = text();
   if (const auto* failed = std::get_if<Failure>(&read)) return *failed;
-  const std::string_view digits = trimmed(std::get<std::string>(read));
+  const std::string_view digits = base::trimmed(std::get<std::string>(read));
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size())
@@ -78,7 +75,7 @@ std::optional<std::string> line_of(const std::filesystem::path& path) {
   const auto read = KernelFile(path).text();
   const auto* text = std::get_if<std::string>(&read);
   if (!text) return {};
-  return std::string(trimmed(text->substr(0, text->find('\n'))));
+  return std::string(base::trimmed(text->substr(0, text->find('\n'))));
 }
 
 std::optional<std::uint64_t> number_in(const std::filesystem::path& path) {

@@ -1,9 +1,9 @@
 #include "meter/open.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "meter/families.h"
 #include "meter/model.h"
@@ -21,15 +21,9 @@ void append(Opened& all, Opened more) {
 bool metered(std::span<const std::unique_ptr<Source>> sources, std::string_view kind) {
   return std::ranges::any_of(sources, [&](const std::unique_ptr<Source>& source) {
     const Description& description = source->description();
-    const bool energetic =
-        description.quantity == Quantity::energy || description.quantity == Quantity::power;
-    return energetic && (description.device_kind == kind || description.device_kind == "platform");
+    return energetic(description) &&
+           (description.device_kind == kind || description.device_kind == "platform");
   });
-}
-
-std::optional<std::string> variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? std::optional<std::string>(text) : std::nullopt;
 }
 
 /// Models of what nothing here meters.
@@ -70,15 +64,15 @@ Opened open_sources(const Options& options) {
   return all;
 }
 
-std::optional<std::string> own_visible_devices() { return variable("CUDA_VISIBLE_DEVICES"); }
-std::optional<std::string> own_device_order() { return variable("CUDA_DEVICE_ORDER"); }
+std::optional<std::string> own_visible_devices() {
+  return base::environment("CUDA_VISIBLE_DEVICES");
+}
+std::optional<std::string> own_device_order() { return base::environment("CUDA_DEVICE_ORDER"); }
 
 std::vector<std::string> unmetered(std::span<const Description> sources) {
   const auto seen = [&](std::string_view kind) {
     return std::ranges::any_of(sources, [&](const Description& description) {
-      const bool energetic =
-          description.quantity == Quantity::energy || description.quantity == Quantity::power;
-      return energetic && description.device_kind == kind;
+      return energetic(description) && description.device_kind == kind;
     });
   };
   if (seen("node")) return {};

@@ -7,18 +7,13 @@
 #include <time.h>
 
 #include "meter/no_signals.h"
+#include "meter/thread_time.h"
 
 namespace parajoule::meter {
 
 using base::Seconds;
 
 namespace {
-
-Seconds cpu_time() {
-  timespec time;
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return Seconds(double(time.tv_sec) + 1e-9 * double(time.tv_nsec));
-}
 
 class PolledSource final : public Source {
  public:
@@ -115,7 +110,7 @@ void Poll::run() {
     }
     const Moment answered = std::chrono::steady_clock::now();
     lock.lock();
-    cpu_ = cpu_time();
+    cpu_ = thread_cpu_time();
     at_ = asked + (answered - asked) / 2;
     last_.readings = std::move(readings);
     ++last_.number;

@@ -40,12 +40,7 @@ class RocmSmi final : public AmdLibrary {
 
 std::optional<std::string> problem(const SharedLibrary& library, const char* name,
                                    const std::variant<int, std::string>& result) {
-  if (const auto* missing = std::get_if<std::string>(&result)) return *missing;
-  const int code = std::get<int>(result);
-  if (code == 0) return {};
-  const char* words = nullptr;
-  library.call("rsmi_status_string", code, &words);
-  return fmt::format("{}: {} (ROCm SMI {})", name, words ? words : "failed", code);
+  return amd_problem(library, {"ROCm SMI", "rsmi_status_string"}, name, result);
 }
 
 OpenedAmd RocmSmi::open(const std::string& name) {

@@ -7,19 +7,13 @@
 
 #include "base/error.h"
 #include "meter/no_signals.h"
+#include "meter/thread_time.h"
 
 namespace parajoule::meter {
 
 using base::Seconds;
 
 namespace {
-
-/// Of the calling thread.
-Seconds cpu_time() {
-  timespec time;
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return Seconds(double(time.tv_sec) + 1e-9 * double(time.tv_nsec));
-}
 
 Seconds period_of(double hertz) {
   if (!(hertz > 0 && hertz <= 1000))
@@ -97,7 +91,7 @@ void Sampler::sample() {
   for (bool last = false; !last;) {
     {
       std::unique_lock lock(mutex_);
-      cost_.cpu = cpu_time() + sweep_.cpu_elsewhere();
+      cost_.cpu = thread_cpu_time() + sweep_.cpu_elsewhere();
       cost_.wall = clock_.now() - begin;
       last = wake_.wait_until(lock, moment(options_.start, sweep_.next()),
                               [this] { return stopping_; });
@@ -105,7 +99,7 @@ void Sampler::sample() {
     keep(last ? sweep_.whole_round() : sweep_.round());
   }
   std::lock_guard lock(mutex_);
-  cost_.cpu = cpu_time() + sweep_.cpu_elsewhere();
+  cost_.cpu = thread_cpu_time() + sweep_.cpu_elsewhere();
   cost_.wall = clock_.now() - begin;
   sampled_ = true;
   wake_.notify_all();
@@ -116,7 +110,7 @@ void Sampler::deliver() {
   for (bool last = false; !last;) {
     last = wake_.wait_for(lock, options_.deliver_every, [this] { return sampled_; });
     offer(lock);
-    delivery_cpu_ = cpu_time();
+    delivery_cpu_ = thread_cpu_time();
   }
 }
 

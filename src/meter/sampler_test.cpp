@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "meter/made_up_source.h"
+#include "meter/thread_time.h"
 
 namespace parajoule::meter {
 namespace {
@@ -33,12 +34,6 @@ std::vector<std::unique_ptr<Source>> counting(std::atomic<int>& reads, int count
       return 100.0;
     }));
   return sources;
-}
-
-Seconds cpu_time() {
-  timespec time;
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return Seconds(double(time.tv_sec) + 1e-9 * double(time.tv_nsec));
 }
 
 void wait_for(const std::atomic<int>& count, int least) {
@@ -192,8 +187,8 @@ TEST(Sampler, CountsItsOwnCost) {
   std::atomic<int> reads = 0;
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(made_up(described("x", Quantity::power), [&](Seconds) {
-    const Seconds end = cpu_time() + Seconds(0.002);
-    while (cpu_time() < end) {
+    const Seconds end = thread_cpu_time() + Seconds(0.002);
+    while (thread_cpu_time() < end) {
     }
     ++reads;
     return 1.0;

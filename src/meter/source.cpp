@@ -50,6 +50,10 @@ std::string_view name_of(Label label) {
   return "unknown";
 }
 
+bool energetic(const Description& description) {
+  return description.quantity == Quantity::energy || description.quantity == Quantity::power;
+}
+
 std::string written(const Gap& gap) {
   std::string text(name_of(gap.cause));
   return gap.detail.empty() ? text : text + ": " + gap.detail;

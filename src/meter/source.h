@@ -39,6 +39,9 @@ struct Description {
   bool operator==(const Description&) const = default;
 };
 
+/// Whether the number is of energy or power, not of temperature and the like.
+bool energetic(const Description& description);
+
 /// Ends `covers` of a source that was built against its documentation and has met no device yet.
 inline constexpr std::string_view untried = "never seen on real hardware";
 

@@ -47,11 +47,6 @@ Joules trapezoid(const Powers& powers) {
   return energy;
 }
 
-bool is_energetic(const Series& series) {
-  const Quantity quantity = series.description.quantity;
-  return quantity == Quantity::energy || quantity == Quantity::power;
-}
-
 /// Whether a node's own meter gives this number, dividing what it measures.
 bool is_division(const Description& source, const std::vector<Series>& node) {
   return std::ranges::any_of(node, [&](const Series& other) {
@@ -64,7 +59,7 @@ bool belongs(const Series& series, const std::vector<Series>& node) {
   const Description& source = series.description;
   const bool known =
       source.device_kind == "gpu" || source.device_kind == "cpu" || source.device_kind == "memory";
-  if (!known || !is_energetic(series)) return false;
+  if (!known || !energetic(series.description)) return false;
   for (const Series& other : node) {
     const Description& whole = other.description;
     const bool holds_devices = whole.device_kind == "platform" || is_whole(whole.device_kind);
@@ -106,7 +101,7 @@ Seconds run_time(std::span<const std::vector<Series>> nodes) {
     std::optional<Seconds> first;
     std::optional<Seconds> last;
     for (const Series& series : node) {
-      if (!is_energetic(series)) continue;
+      if (!energetic(series.description)) continue;
       for (const auto& [at, unused] : values_of(series)) {
         first = std::min(first.value_or(at), at);
         last = std::max(last.value_or(at), at);

@@ -1,5 +1,6 @@
 #include "store/process.h"
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,12 @@ std::string named(std::int64_t process) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
 
 std::string boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");

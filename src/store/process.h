@@ -21,6 +21,9 @@ enum class Life {
 /// Of a process named by `this_process` in its own time.
 Life life_of(std::string_view process);
 
+/// Of this machine, as the system has it.
+std::string host_name();
+
 /// Of /proc/sys/kernel/random: differs after each start of a machine. Empty if there is none.
 std::string boot_id();
 

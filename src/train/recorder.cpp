@@ -123,15 +123,8 @@ void Recorder::tell_hardware(const Machine& machine, const meter::Opened& opened
       {place_.node, machine.boot_id, machine.host, machine.cpus, machine.memory_bytes});
   for (std::size_t i = 0; i < descriptions_.size(); ++i)
     rows.sources.push_back(measure::row_of(descriptions_[i], first_source_ + int(i), place_.node));
-  for (const meter::Unavailable& missing : opened.unavailable)
-    if (!missing.spare)
-      add_note(store::Severity::note, fmt::format("{}{}: {}; {}", store::not_metered, missing.what,
-                                                  missing.reason, missing.remedy));
-  const std::vector<std::string> unmetered = meter::unmetered(descriptions_);
-  if (unmetered.empty()) return;
-  add_note(store::Severity::note,
-           fmt::format("{}{}: nothing here reads them; a meter at the wall plug does",
-                       store::not_metered, fmt::join(unmetered, ", ")));
+  for (const std::string& line : measure::not_metered(opened, descriptions_))
+    add_note(store::Severity::note, line);
 }
 
 void Recorder::start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz) {
