@@ -34,6 +34,12 @@ std::vector<double> loaded(Vector values) {
 }
 
 std::vector<Body> all() {
+  std::vector<Body> bodies = of_any_sum();
+  bodies.insert(bodies.end(), of_own_sums().begin(), of_own_sums().end());
+  return bodies;
+}
+
+std::vector<Body> of_any_sum() {
   std::vector<Body> bodies;
   for (const auto& part : {of_collectives(), of_sums(), of_messages(), of_groups()})
     bodies.insert(bodies.end(), part.begin(), part.end());

@@ -21,7 +21,10 @@ std::span<const Body> of_collectives();
 std::span<const Body> of_sums();
 std::span<const Body> of_messages();
 std::span<const Body> of_groups();
+/// What only the world's own way of adding up promises: its order, its rounding, its traffic.
+std::span<const Body> of_own_sums();
 std::vector<Body> all();
+std::vector<Body> of_any_sum();  ///< all but `of_own_sums`
 
 /// Numbers into elements of any type, and back.
 void store(base::Vector values, const std::vector<double>& numbers);

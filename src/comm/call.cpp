@@ -31,6 +31,7 @@ bool contains(const std::vector<int>& ranks, int rank) {
 void check(const Collective& call, int members) {
   if (!call.values.empty() && call.values.place() != base::Place::host)
     base::ensure(false, "values that ranks exchange lie on the host");
+  base::ensure(!call.codec, "values are encoded by a communicator that stands on comm::Summing");
   if (has_root(call.kind) && (call.root < 0 || call.root >= members)) {
     base::ensure(false, fmt::format("the root of a {} over {} ranks is one of them, not {}",
                                     name_of(call.kind), members, call.root));

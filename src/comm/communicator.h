@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,8 @@
 #include "base/vector.h"
 
 namespace parajoule::comm {
+
+class Codec;
 
 /// A transfer under way. Move-only. Nothing need move forward between calls: `done` and `wait` push
 /// it on, and so does every other call on any communicator of this rank. Until it is done its
@@ -26,6 +29,9 @@ class [[nodiscard]] Pending {
     virtual ~Transfer() = default;  ///< abandons what is not done
     virtual bool done() = 0;        ///< pushes on, does not wait
     virtual void wait() = 0;        ///< returns when done; sleeps, never spins for long
+    /// The same, but returns also once `enough()` says so: asked at first and again whenever
+    /// something has come to this rank. It may push on other transfers of this rank.
+    virtual void wait_or(const std::function<bool()>& enough) = 0;
   };
 
   Pending() = default;  ///< done
@@ -38,6 +44,11 @@ class [[nodiscard]] Pending {
   void wait() {
     if (transfer_) transfer_->wait();
     transfer_.reset();
+  }
+  /// For what is made of several transfers: others go on while this one is waited for. Not done
+  /// when it returns if `enough` said so.
+  void wait_or(const std::function<bool()>& enough) {
+    if (transfer_) transfer_->wait_or(enough);
   }
 
  private:
@@ -70,6 +81,8 @@ struct Collective {
   /// are checked. At most `longest_name` letters count.
   std::string_view name = {};
   static constexpr std::size_t longest_name = 47;
+  /// Of a sum: how values look on their way (sums.h). A bug on communicators that know of none.
+  const Codec* codec = nullptr;
 };
 
 std::string_view name_of(Collective::Kind kind);

@@ -99,15 +99,45 @@ void not_a_number_wins(Communicator& world) {
   EXPECT_TRUE(std::isnan(world.maximum(world.rank() == 0 ? nan : 1.0)));
 }
 
+void counts_what_moves(Communicator& world) {
+  const auto traffic = [&](auto act) {
+    world.barrier();
+    const auto before = world.traffic().bytes;
+    act();
+    return world.traffic().bytes - before;
+  };
+  constexpr std::size_t count = 64 * 840;  // a whole number of cache lines for each rank
+  const Vector values = world.allocate(Element::float32, count);
+  const auto ranks = std::size_t(world.size());
+  const auto nodes = std::size_t(world.nodes().count());
+  const std::size_t summed = traffic([&] { world.sum(values); });
+  // On one node each rank reads and writes the others' values of its block; alone on its node it
+  // sends each block once to its owner and once back.
+  if (nodes == 1 || nodes == ranks) {
+    EXPECT_EQ(summed, 2 * (ranks - 1) * values.bytes() / ranks);
+  }
+  std::vector<std::byte> message(1000);
+  const std::size_t sent = traffic([&] {
+    Pending sending = world.start_send(Vector(std::span(message)), world.rank(), 1);
+    world.receive(Vector(std::span(message)), world.rank(), 1);
+  });
+  EXPECT_EQ(sent, 1000U);
+}
+
 constexpr Body bodies[] = {
     {"weights_of_ranks", weights_of_ranks},
+    {"not_a_number_wins", not_a_number_wins},
+};
+
+constexpr Body own_bodies[] = {
     {"sums_have_one_order", sums_have_one_order},
     {"narrow_sums_round_once", narrow_sums_round_once},
-    {"not_a_number_wins", not_a_number_wins},
+    {"counts_what_moves", counts_what_moves},
 };
 
 }  // namespace
 
 std::span<const Body> of_sums() { return bodies; }
+std::span<const Body> of_own_sums() { return own_bodies; }
 
 }  // namespace parajoule::comm::bodies

@@ -41,6 +41,7 @@ class Switchboard::Underway final : public Pending::Transfer {
     return moving_->finished();
   }
   void wait() override { board_.wait(*moving_); }
+  void wait_or(const std::function<bool()>& enough) override { board_.wait(*moving_, enough); }
 
  private:
   Switchboard& board_;
@@ -141,11 +142,13 @@ void Switchboard::progress() {
   for (Moving* moving : under_way_) moving->advance();
 }
 
-void Switchboard::wait(Moving& moving) {
+void Switchboard::wait(Moving& moving, const std::function<bool()>& enough) {
   Patience patience(*this, moving);
   while (!moving.finished()) {
+    // Read before looking: what comes while `enough` looks around rings it again.
     const std::uint32_t bell = seat_.node.bell();
     progress();
+    if (moving.finished() || enough()) return;
     if (!moving.finished()) patience.sleep(bell);
   }
 }

@@ -3,6 +3,7 @@
 // The one place of a rank where notes come in, transfers go on, and the rank waits.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,8 +47,10 @@ class Switchboard {
   /// once a rank is known to be out.
   void progress();
 
-  /// Returns when `moving` has finished. Sleeps; reports and gives up as the options say.
-  void wait(Moving& moving);
+  /// Returns when `moving` has finished, or `enough` says so. Sleeps; reports and gives up as the
+  /// options say.
+  void wait(
+      Moving& moving, const std::function<bool()>& enough = [] { return false; });
 
   /// Tells all ranks, here and on other nodes, that `failure.rank` is out. If another is known to
   /// be out already, that stands.

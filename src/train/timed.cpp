@@ -13,6 +13,11 @@ class TimedTransfer final : public comm::Pending::Transfer {
     const auto span = phases_.enter(Phase::exposed_communication);
     pending_.wait();
   }
+  void wait_or(const std::function<bool()>& enough) override {
+    if (!phases_.idle()) return pending_.wait_or(enough);
+    const auto span = phases_.enter(Phase::exposed_communication);
+    pending_.wait_or(enough);
+  }
 
  private:
   comm::Pending pending_;
