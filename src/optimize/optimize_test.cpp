@@ -274,6 +274,7 @@ TEST(Catalog, TellsTheMomentum) {
   EXPECT_EQ(of("sgd", {{"momentum", 0.75}}), 0.75);
   EXPECT_EQ(of("sgd", {{"momentum", 0.0}}), 0.0);
   EXPECT_EQ(of("adam", {}), std::nullopt);
+  EXPECT_EQ(of("lars", {{"momentum", 0.0}}), std::nullopt);
 }
 
 TEST(Catalog, RefusesWhatExcludesEachOther) {
@@ -286,7 +287,7 @@ TEST(Catalog, RefusesWhatExcludesEachOther) {
 }
 
 TEST(Catalog, EachEntryIsCompleteAndMakesItself) {
-  EXPECT_EQ(optimizers().size(), 3U);
+  EXPECT_EQ(optimizers().size(), 5U);
   for (const Entry& entry : optimizers()) {
     EXPECT_FALSE(entry.summary.empty());
     EXPECT_FALSE(entry.paper.empty());

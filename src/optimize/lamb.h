@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "base/settings.h"
+#include "optimize/optimizer.h"
+#include "schedule/layout.h"
+
+namespace parajoule::optimize {
+
+std::unique_ptr<Optimizer> make_lamb(const base::Settings&, const schedule::Layout&, const Memory&);
+
+}  // namespace parajoule::optimize
