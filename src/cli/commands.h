@@ -16,6 +16,7 @@ using Chosen = std::function<int()>;
 // Each adds a command to `app`, which puts what it does into `chosen` when it is called.
 void add_train(CLI::App& app, Chosen& chosen);
 void add_strategies(CLI::App& app, Chosen& chosen);
+void add_sums(CLI::App& app, Chosen& chosen);
 void add_optimizers(CLI::App& app, Chosen& chosen);
 void add_models(CLI::App& app, Chosen& chosen);
 void add_data(CLI::App& app, Chosen& chosen);

@@ -42,6 +42,24 @@ train::Choice chosen(const Collected& collected, const Vocabulary& vocabulary,
               base::Settings(name, vocabulary.alternative(name)->options, collected.values(name))};
 }
 
+/// The strategy with its own options and, if it has such, those of the overlap.
+base::Settings method_settings(const Collected& collected, const train::Choice& strategy,
+                               const train::Choice& overlap) {
+  const auto& method = strategy::method(strategy.name);
+  auto given = collected.values(strategy.name);
+  const auto said = collected.table("").find("overlap");
+  if (method.overlaps()) {
+    given["overlap"] = overlap.name;
+    given.merge(collected.values(overlap.name));
+  } else if (said != collected.table("").end()) {
+    throw wrong(
+        fmt::format("{}: overlap = {}: {} sums no gradients during the backward pass; "
+                    "leave it out",
+                    said->second.place, overlap.name, strategy.name));
+  }
+  return base::Settings(strategy.name, method.options, given);
+}
+
 int ranks_of(const Request& request, const base::Settings& top) {
   if (request.started && request.ranks && *request.started != *request.ranks) {
     throw wrong(fmt::format("--ranks {}: {} ranks have been started already; leave --ranks out",
@@ -156,10 +174,12 @@ class Origins {
   }
 
   void put(const std::string& key, const std::string& value, std::string_view origin) {
-    auto& settings = experiment_.settings;
-    const auto old = std::ranges::find(settings, key, &train::Setting::key);
-    if (old != settings.end()) settings.erase(old);
-    settings.push_back({.key = key, .value = value, .origin = std::string(origin)});
+    drop(key);
+    experiment_.settings.push_back({.key = key, .value = value, .origin = std::string(origin)});
+  }
+
+  void drop(const std::string& key) {
+    std::erase_if(experiment_.settings, [&](const auto& row) { return row.key == key; });
   }
 
  private:
@@ -171,9 +191,16 @@ void note_origins(train::Experiment& e, const Collected& collected, const base::
                   const Request& request) {
   Origins origins(collected, e);
   origins.add("", top);
-  for (const train::Choice* choice : {&e.model, &e.data, &e.strategy, &e.optimizer, &e.schedule}) {
+  for (const train::Choice* choice : {&e.model, &e.data, &e.sum, &e.optimizer, &e.schedule}) {
     origins.add(choice->name, choice->settings);
   }
+  const auto& method = strategy::method(e.strategy.name);
+  origins.add(e.strategy.name, base::Settings(e.strategy.name, method.own_options(),
+                                              collected.values(e.strategy.name)));
+  if (method.overlaps())
+    origins.add(e.overlap.name, e.overlap.settings);
+  else
+    origins.drop("overlap");
   if (request.started || request.ranks) {
     origins.put("ranks", fmt::format("{}", e.ranks), request.started ? "started" : "command line");
   }
@@ -203,7 +230,10 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   take_policies(e, top);
   e.model = chosen(collected, vocabulary, "model");
   e.data = chosen(collected, vocabulary, "data");
+  e.sum = chosen(collected, vocabulary, "sum");
+  e.overlap = chosen(collected, vocabulary, "overlap");
   e.strategy = chosen(collected, vocabulary, "strategy");
+  e.strategy.settings = method_settings(collected, e.strategy, e.overlap);
   e.optimizer = chosen(collected, vocabulary, "optimizer");
   e.schedule = chosen(collected, vocabulary, "schedule");
   e.ranks = ranks_of(request, top);

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "cli/example.h"
+#include "comm/sums.h"
 #include "strategy/catalog.h"
+#include "strategy/overlap.h"
 
 namespace parajoule::cli {
 namespace {
@@ -27,15 +29,25 @@ const std::vector<Option> sgd_options = {{"momentum", Option::Kind::number, "0.9
 const std::vector<Option> step_options = {
     {"milestones", Option::Kind::wholes, "[30, 60]", "epochs"}};
 
+template <class Catalog>
+std::vector<Alternative> all_of(const Catalog& catalog) {
+  std::vector<Alternative> entries;
+  for (const auto& entry : catalog)
+    entries.push_back({entry.name, entry.summary, entry.paper, entry.options});
+  return entries;
+}
+
 /// A small world beside the real strategies.
 Vocabulary small() {
   std::vector<Alternative> strategies;
   for (const auto& method : strategy::methods()) {
-    strategies.push_back({method.name, method.summary, method.paper, method.options});
+    strategies.push_back({method.name, method.summary, method.paper, method.own_options()});
   }
   return {.choices = {{"model", "net", "the network", {{"net", "a net", "", net_options}}},
                       {"data", "set", "what it learns from", {{"set", "a set", "", set_options}}},
                       {"strategy", "synchronous", "how ranks train", strategies},
+                      {"overlap", "merged", "sums in the pass", all_of(strategy::overlaps())},
+                      {"sum", "auto", "how ranks add up", all_of(comm::sums())},
                       {"optimizer", "sgd", "the rule", {{"sgd", "plain", "", sgd_options}}},
                       {"schedule",
                        "constant",
@@ -69,6 +81,31 @@ std::string refusal(std::string_view file, Request request = {}) {
 std::string origin_of(const train::Experiment& experiment, std::string_view key) {
   const auto found = std::ranges::find(experiment.settings, key, &train::Setting::key);
   return found == experiment.settings.end() ? "" : found->value + " by " + found->origin;
+}
+
+TEST(Experiment, OverlapAndSumAreChoicesOfTheirOwn) {
+  const auto e = made(
+      "overlap = \"lazy\"\nsum = \"hierarchical\"\n[lazy]\nthreshold_bytes = 8\n"
+      "[hierarchical]\nleaders = \"tree\"");
+  EXPECT_EQ(e.strategy.settings.word("overlap"), "lazy");
+  EXPECT_EQ(e.strategy.settings.whole("threshold_bytes"), 8);
+  EXPECT_EQ(e.sum.name, "hierarchical");
+  EXPECT_EQ(e.sum.settings.word("leaders"), "tree");
+  EXPECT_EQ(origin_of(e, "overlap"), "lazy by file");
+  EXPECT_EQ(origin_of(e, "lazy.threshold_bytes"), "8 by file");
+  EXPECT_EQ(origin_of(e, "merged.merge_bytes"), "");
+  EXPECT_EQ(origin_of(e, "synchronous.overlap"), "");
+  EXPECT_EQ(origin_of(e, "hierarchical.leaders"), "tree by file");
+}
+
+TEST(Experiment, AnOverlapIsForStrategiesThatSumInThePass) {
+  EXPECT_EQ(
+      refusal("strategy = \"local_sgd\"\noverlap = \"layer\""),
+      "x.toml:2: overlap = layer: local_sgd sums no gradients during the backward pass; leave "
+      "it out");
+  const auto e = made("strategy = \"local_sgd\"");
+  EXPECT_EQ(origin_of(e, "overlap"), "");
+  EXPECT_EQ(origin_of(e, "merged.merge_bytes"), "");
 }
 
 TEST(Experiment, AnEmptyFileIsAllDefaults) {

@@ -22,6 +22,7 @@
 #include "cli/vocabulary.h"
 #include "comm/mpi.h"
 #include "comm/solo.h"
+#include "comm/sums.h"
 #include "meter/open.h"
 #include "nn/backend.h"
 #include "train/place.h"
@@ -210,10 +211,11 @@ class Rank {
   }
 
   void train(comm::Communicator& world) {
+    comm::Summing summing(world, comm::sum(experiment_.sum.name), experiment_.sum.settings);
     Live live(standard_output());
     Reporting reporting(options_.folder ? to_launcher(STDOUT_FILENO) : to_person(live));
     const train::Outcome outcome =
-        train::run(experiment_, world, reporting, [this] { return stop_.requested(); });
+        train::run(experiment_, summing, reporting, [this] { return stop_.requested(); });
     live.finish();
     if (outcome.stopped) {
       note_->stopped(fmt::format("after step {}", outcome.steps));

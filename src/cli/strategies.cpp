@@ -11,7 +11,7 @@ namespace parajoule::cli {
 void add_strategies(CLI::App& app, Chosen& chosen) {
   std::vector<Alternative> entries;
   for (const auto& method : strategy::methods()) {
-    entries.push_back({method.name, method.summary, method.paper, method.options});
+    entries.push_back({method.name, method.summary, method.paper, method.own_options()});
   }
   add_listing(app, chosen,
               {.command = "strategies",

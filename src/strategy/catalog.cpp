@@ -23,25 +23,12 @@ Part equal_parts(int rank, int ranks, const comm::Nodes&, const Settings&) {
 const std::vector<Method> table{
     {.name = "synchronous",
      .summary = "every step all ranks take the mean gradient over the global batch",
-     .paper = "arXiv:1706.02677, arXiv:2006.15704",
-     .options = {{.name = "overlap",
-                  .kind = Option::Kind::word,
-                  .fallback = "merged",
-                  .help = "sum merged gradients while the backward pass still runs, or after it",
-                  .choices = {"none", "merged"}},
-                 {.name = "merge_bytes",
-                  .kind = Option::Kind::whole,
-                  .fallback = "4194304",
-                  .help = "gradients are merged into ranges of at least so many bytes",
-                  .least = 1}},
+     .paper = "arXiv:1706.02677",
+     .options = overlap_options(),
      .part = equal_parts,
      .drift = [](const Settings&) -> std::int64_t { return 1; },
      .make = [](comm::Communicator& group, const Settings& settings) -> Made {
-       const bool merged = settings.word("overlap") == "merged";
-       return std::make_unique<Synchronous>(
-           group, Synchronous::Options{
-                      .overlap = merged ? Synchronous::Overlap::merged : Synchronous::Overlap::none,
-                      .merge_bytes = std::size_t(settings.whole("merge_bytes"))});
+       return std::make_unique<Synchronous>(group, settings);
      }},
     {.name = "local_sgd",
      .summary = "each rank trains alone; every `period` steps all take the mean of the weights",
@@ -59,6 +46,15 @@ const std::vector<Method> table{
 };
 
 }  // namespace
+
+bool Method::overlaps() const {
+  return std::ranges::find(options, "overlap", &Option::name) != options.end();
+}
+
+std::span<const base::Option> Method::own_options() const {
+  const auto own = std::ranges::find(options, "overlap", &Option::name) - options.begin();
+  return std::span(options).first(std::size_t(own));
+}
 
 std::span<const Method> methods() { return table; }
 

@@ -34,6 +34,12 @@ struct Method {
   /// many steps later, so that taking it does not hold anyone up.
   std::int64_t (*drift)(const base::Settings&);
   std::unique_ptr<Strategy> (*make)(comm::Communicator&, const base::Settings&);
+
+  /// Whether it sums gradients in the pass: then its last options are `overlap_options`, which
+  /// experiments choose beside the method.
+  bool overlaps() const;
+  /// The options of its own table.
+  std::span<const base::Option> own_options() const;
 };
 
 std::span<const Method> methods();

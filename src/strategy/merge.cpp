@@ -20,6 +20,21 @@ std::vector<base::Range> merged_ranges(const schedule::Layout& layout, base::Ele
   return ranges;
 }
 
+std::vector<base::Range> lazy_ranges(const schedule::Layout& layout, base::Element element,
+                                     std::size_t threshold) {
+  std::vector<base::Range> ranges;
+  std::size_t end = layout.parameter_count();
+  for (auto parameter = layout.parameters.rbegin(); parameter != layout.parameters.rend();
+       ++parameter) {
+    const std::size_t begin = parameter->range.begin;
+    const bool exceeds = (end - begin) * base::bytes_of(element) > threshold;
+    if (!exceeds && begin != 0) continue;
+    if (end > begin) ranges.push_back({begin, end});
+    end = begin;
+  }
+  return ranges;
+}
+
 MergedSum::MergedSum(comm::Communicator& group, base::Vector gradients,
                      std::vector<base::Range> ranges, double factor)
     : group_(group), gradients_(gradients), ranges_(std::move(ranges)), factor_(factor) {

@@ -18,6 +18,13 @@ namespace parajoule::strategy {
 std::vector<base::Range> merged_ranges(const schedule::Layout& layout, base::Element element,
                                        std::size_t bytes);
 
+/// Lazy all-reduce: the same, but a range ends as soon as it has more than `threshold` bytes. P.
+/// Sun et al., "Optimizing Network Performance for Distributed DNN Training on GPU Clusters", 2019,
+/// arXiv:1902.06855 (GradientFlow), section 3. The flat vector of the gradients is the paper's
+/// pool, filled from its end; nothing is copied.
+std::vector<base::Range> lazy_ranges(const schedule::Layout& layout, base::Element element,
+                                     std::size_t threshold);
+
 /// Watches one pass and starts the sum of each merged range once it is final. Sums are started in
 /// the order of the ranges, never in the order in which a rank happens to finish them: mis-ordered
 /// collectives add up the wrong ranges without an error.

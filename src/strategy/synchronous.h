@@ -1,26 +1,23 @@
 #pragma once
 
 #include "comm/communicator.h"
-#include "strategy/merge.h"
+#include "strategy/overlap.h"
 #include "strategy/strategy.h"
 
 namespace parajoule::strategy {
 
 class Synchronous final : public Strategy {
  public:
-  enum class Overlap { none, merged };
-  struct Options {
-    Overlap overlap = Overlap::merged;
-    std::size_t merge_bytes = std::size_t(4) << 20;
-  };
-  Synchronous(comm::Communicator& group, Options options) : group_(group), options_(options) {}
+  /// `settings` has `overlap_options`.
+  Synchronous(comm::Communicator& group, const base::Settings& settings)
+      : gradients_(group, settings) {}
 
   void step(Worker& worker) override;
+  void save(base::Archive& archive) override { gradients_.save(archive); }
+  void load(const base::Archive& archive) override { gradients_.load(archive); }
 
  private:
-  comm::Communicator& group_;
-  Options options_;
-  std::vector<base::Range> ranges_;
+  OverlappedSum gradients_;
 };
 
 }  // namespace parajoule::strategy

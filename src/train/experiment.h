@@ -38,7 +38,9 @@ struct Experiment {
 
   Choice model;      ///< nn/
   Choice data;       ///< data/
-  Choice strategy;   ///< strategy/
+  Choice strategy;   ///< strategy/; its settings hold those of the overlap
+  Choice overlap;    ///< strategy/; of strategies that sum gradients in the pass
+  Choice sum;        ///< comm/
   Choice optimizer;  ///< optimize/
   Choice schedule;   ///< train/, of the learning rate
 

@@ -27,7 +27,7 @@ std::vector<Row> simulated(const Problem& problem, int ranks, int steps, const R
   return after;
 }
 
-const std::string overlaps[] = {"none", "merged"};
+const std::string overlaps[] = {"none", "layer", "merged", "lazy"};
 
 TEST(Synchronous, FollowsTheMeanGradientOnAnyNumberOfRanks) {
   for (const int ranks : rank_counts)
