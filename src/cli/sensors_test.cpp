@@ -178,7 +178,7 @@ TEST(Sensors, WordsOfADeviceCannotSteerTheTerminal) {
   const std::string text = sensors_text(found, 60, Look::plain);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("no\uFFFDanswer"));
-  EXPECT_NO_THROW(nlohmann::json::parse(sensors_json(found)));
+  EXPECT_TRUE(nlohmann::json::accept(sensors_json(found)));
 }
 
 TEST(Sensors, FamiliesThatFoundNothingStandTogether) {
