@@ -35,14 +35,16 @@ struct Trial {
   double momentum = 0;
   std::optional<int> ranks_per_node = {};
   std::optional<int> resume_after = {};  ///< steps; then the method is saved, made anew and loaded
-  /// Of rank and step; unset fields are those of one sample a rank.
+  /// Of a rank that trains, by its number, and step; unset fields are those of one sample a rank.
   std::function<void(int rank, int step, Progress&)> progress = [](int, int, Progress&) {};
 };
 
+/// Ranks that train, in the order of their numbers.
 struct Trained {
   std::vector<Rows> after;      ///< [step][rank]: weights after each step
   Rows evaluated, finished;     ///< [rank]
   std::vector<double> buffers;  ///< [rank], that would be evaluated
+  Rows told = {};               ///< of each rank that serves: the weights to evaluate
   std::uint64_t bytes = 0;      ///< of all ranks in all steps
   std::uint64_t messages = 0;
   const Rows& last() const { return after.back(); }
@@ -68,18 +70,71 @@ inline std::unique_ptr<Strategy> resumed(Strategy& strategy, const Trial& trial,
   return made;
 }
 
-inline void evaluate_and_finish(Strategy& strategy, Worker& worker, comm::Communicator& group,
-                                Trained& trained) {
-  const std::size_t r = group.rank();
-  const auto before = row(worker.weights());
+inline std::optional<int> number(const Trial& trial, const comm::Communicator& group, int rank) {
+  const Method& chosen = method(trial.method);
+  const base::Settings settings(trial.method, chosen.options, trial.options);
+  return chosen.part(rank, group.size(), group.nodes(), settings).trains;
+}
+
+inline int count_trainers(const Trial& trial, const comm::Communicator& group) {
+  int trainers = 0;
+  for (int rank = 0; rank < group.size(); ++rank)
+    trainers += number(trial, group, rank).has_value();
+  return trainers;
+}
+
+inline std::vector<double> evaluate(Strategy& strategy, Worker& worker, comm::Communicator& group,
+                                    double& buffer) {
   const base::Vector weights = worker.spare();
   const base::Vector buffers = group.allocate(base::Element::float64, 1);
   strategy.evaluation_weights(worker, weights, buffers);
-  EXPECT_EQ(row(worker.weights()), before);
-  trained.evaluated[r] = row(weights);
-  trained.buffers[r] = buffers.as<double>()[0];
-  strategy.finish(worker);
-  trained.finished[r] = row(worker.weights());
+  buffer = buffers.as<double>()[0];
+  return row(weights);
+}
+
+/// One rank that trains, from its first step to its last; what it sent in them.
+inline comm::Communicator::Traffic train(const Trial& trial, comm::Communicator& group,
+                                         std::size_t trainer, int trainers, Trained& trained) {
+  auto strategy = make(trial.method, trial.options, group);
+  Worker worker(group, trial.count, trial.momentum, int(trainer));
+  for (int step = 0; step < trial.steps; ++step) {
+    worker.progress_ = {
+        .step = step, .samples = 1, .samples_of_all = trainers, .learning_rate = rate};
+    trial.progress(int(trainer), step, worker.progress_);
+    strategy->step(worker);
+    trained.after[step][trainer] = row(worker.weights());
+    if (trial.resume_after == step + 1) {
+      strategy->leave(worker);
+      strategy = resumed(*strategy, trial, group);
+    }
+  }
+  strategy->leave(worker);
+  const auto traffic = group.traffic();
+  const auto before = row(worker.weights());
+  trained.evaluated[trainer] = evaluate(*strategy, worker, group, trained.buffers[trainer]);
+  // Where ranks serve, what is due from them is applied.
+  if (trainers == group.size()) {
+    EXPECT_EQ(row(worker.weights()), before);
+  }
+  strategy->finish(worker);
+  trained.finished[trainer] = row(worker.weights());
+  return traffic;
+}
+
+inline comm::Communicator::Traffic serve(const Trial& trial, comm::Communicator& group,
+                                         Replicas::Row& told) {
+  auto strategy = make(trial.method, trial.options, group);
+  Worker worker(group, trial.count, trial.momentum);
+  strategy->serve(worker);
+  if (trial.resume_after) {
+    strategy = resumed(*strategy, trial, group);
+    strategy->serve(worker);
+  }
+  const auto traffic = group.traffic();
+  double buffer = 0;
+  told = evaluate(*strategy, worker, group, buffer);
+  strategy->finish(worker);
+  return traffic;
 }
 
 }  // namespace inside
@@ -91,22 +146,23 @@ inline Trained train(const Trial& trial) {
                   .finished = Rows(ranks),
                   .buffers = std::vector<double>(ranks)};
   std::vector<comm::Communicator::Traffic> traffic(ranks);
+  Rows told(ranks);
   comm::Options options;
   options.ranks_per_node = trial.ranks_per_node;
   comm::Threads(trial.ranks, options).run([&](comm::Communicator& group) {
-    auto strategy = make(trial.method, trial.options, group);
-    Worker worker(group, trial.count, trial.momentum);
-    for (int step = 0; step < trial.steps; ++step) {
-      worker.progress_ = {
-          .step = step, .samples = 1, .samples_of_all = trial.ranks, .learning_rate = rate};
-      trial.progress(group.rank(), step, worker.progress_);
-      strategy->step(worker);
-      trained.after[step][group.rank()] = inside::row(worker.weights());
-      if (trial.resume_after == step + 1) strategy = inside::resumed(*strategy, trial, group);
-    }
-    traffic[group.rank()] = group.traffic();
-    inside::evaluate_and_finish(*strategy, worker, group, trained);
+    const int trainers = inside::count_trainers(trial, group);
+    const std::size_t rank = group.rank();
+    if (const auto trainer = inside::number(trial, group, group.rank()))
+      traffic[rank] = inside::train(trial, group, std::size_t(*trainer), trainers, trained);
+    else
+      traffic[rank] = inside::serve(trial, group, told[rank]);
   });
+  for (const auto& row : told)
+    if (!row.empty()) trained.told.push_back(row);
+  const std::size_t trainers = ranks - trained.told.size();
+  for (Rows* rows : {&trained.evaluated, &trained.finished}) rows->resize(trainers);
+  for (Rows& rows : trained.after) rows.resize(trainers);
+  trained.buffers.resize(trainers);
   for (const auto& own : traffic) {
     trained.bytes += own.bytes;
     trained.messages += own.messages;

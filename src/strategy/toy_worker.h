@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,14 @@ inline schedule::Layout layout_of(std::size_t count) {
   return layout;
 }
 
-/// One rank, in double precision, with u <- m u + g, w <- w - rate u.
+/// One rank, in double precision, with u <- m u + g, w <- w - rate u. Its gradient is that of
+/// `trainer`, its number among the ranks that train; by default its rank.
 class Worker : public strategy::Worker {
  public:
-  Worker(comm::Communicator& group, std::size_t count, double momentum = 0)
+  Worker(comm::Communicator& group, std::size_t count, double momentum = 0,
+         std::optional<int> trainer = {})
       : group_(group),
+        trainer_(trainer.value_or(group.rank())),
         layout_(layout_of(count)),
         momentum_(momentum),
         weights_(group.allocate(base::Element::float64, count)),
@@ -64,7 +68,7 @@ class Worker : public strategy::Worker {
   using strategy::Worker::update;
 
   void compute_gradients(Watch& watch) override {
-    const int r = group_.rank();
+    const int r = trainer_;
     std::vector<std::size_t> order(weights_.count());
     std::iota(order.begin(), order.end(), 0);
     // Each rank finishes its gradients in an order of its own.
@@ -91,6 +95,7 @@ class Worker : public strategy::Worker {
   comm::Communicator& group_;
 
  private:
+  int trainer_;
   schedule::Layout layout_;
   double momentum_;
   base::Vector weights_, gradients_, velocity_, buffers_;
