@@ -34,6 +34,9 @@ struct Method {
   /// many steps later, so that taking it does not hold anyone up.
   std::int64_t (*drift)(const base::Settings&);
   std::unique_ptr<Strategy> (*make)(comm::Communicator&, const base::Settings&);
+  /// Throws Error{usage} if its rule does not hold with an optimizer of this momentum (see
+  /// Worker::momentum). Null: it holds with all. Each method asks again in its first step.
+  void (*check_optimizer)(std::optional<double> momentum) = nullptr;
 
   /// Whether it sums gradients in the pass: then its last options are `overlap_options`, which
   /// experiments choose beside the method.
