@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "comm/codecs.h"
 #include "strategy/coarse_sparse.h"
 #include "strategy/delayed_averaging.h"
 #include "strategy/hierarchical_parallel_sgd.h"
@@ -30,6 +31,11 @@ Part part_of_pipe_sgd(int rank, int ranks, const comm::Nodes& nodes, const Setti
     throw base::Error(base::Fault::usage,
                       "pipe_sgd.start = repeat: is known for width = 2 only; use start = \"zero\"");
   return equal_parts(rank, ranks, nodes, settings);
+}
+
+const comm::Codec* codec(std::string_view name) {
+  if (name == "truncate16") return &comm::truncate16();
+  return name == "scale8" ? &comm::scale8() : nullptr;
 }
 
 Part part_of_hierarchical_parallel_sgd(int rank, int ranks, const comm::Nodes& nodes,
@@ -109,7 +115,12 @@ const std::vector<Method> table{
                   .kind = Option::Kind::whole,
                   .fallback = "0",
                   .help = "synchronous steps before the pipe is filled (W)",
-                  .least = 0}},
+                  .least = 0},
+                 {.name = "codec",
+                  .kind = Option::Kind::word,
+                  .fallback = "none",
+                  .help = "how gradients are sent: whole, as 16 bits, or as 8 bits and a scale",
+                  .choices = {"none", "truncate16", "scale8"}}},
      .part = part_of_pipe_sgd,
      .drift = [](const Settings& settings) { return settings.whole("width"); },
      .make = [](comm::Communicator& group, const Settings& settings) -> Made {
@@ -117,7 +128,8 @@ const std::vector<Method> table{
        return std::make_unique<PipeSgd>(
            group, PipeSgd::Options{.width = settings.whole("width"),
                                    .start = repeat ? PipeSgd::Start::repeat : PipeSgd::Start::zero,
-                                   .warmup_steps = settings.whole("warmup_steps")});
+                                   .warmup_steps = settings.whole("warmup_steps"),
+                                   .codec = codec(settings.word("codec"))});
      }},
     {.name = "hierarchical_parallel_sgd",
      .summary = "replicas train on while the gradients of the period before move the weights",

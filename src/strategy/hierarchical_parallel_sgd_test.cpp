@@ -1,6 +1,7 @@
 // HPSGD against W <- W - lr P / R with P one period old, and replicas that start again from W.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -197,6 +198,7 @@ class Late final : public comm::Communicator {
       return true;
     }
     void wait() override { inner_.wait(); }
+    void wait_or(const std::function<bool()>& enough) override { inner_.wait_or(enough); }
 
    private:
     comm::Pending inner_;

@@ -15,6 +15,10 @@
 //   repeat  as BytePS (github.com/bytedance/byteps) does, for K = 2: the gradient of the first step
 //           after the warm-up is applied at once and then a second time.
 //
+// With a codec the sums run round a ring and each hop sends the encoded chunk: the upper half of
+// each float32, or eight bits on a scale of the chunk (comm/codecs.h; the paper's truncation and
+// quantisation). All ranks take the same decoded sum.
+//
 // A sum is started after the oldest has been applied, not before: K - 1 vectors are enough then,
 // and sums run one after the other anyway. At the end what is in the pipe is applied. A checkpoint
 // holds the sums, unapplied.
@@ -27,6 +31,15 @@
 
 namespace parajoule::strategy {
 
+PipeSgd::PipeSgd(comm::Communicator& group, Options options) : group_(group), options_(options) {
+  if (options_.codec) ring_ = std::make_unique<comm::Summing>(group);
+}
+
+comm::Pending PipeSgd::start_sum(base::Vector gradients, double factor) {
+  if (!ring_) return group_.start_sum(gradients, factor);
+  return comm::start_ring_sum(*ring_, gradients, factor, options_.codec);
+}
+
 void PipeSgd::step(Worker& worker) {
   const Progress at = worker.progress();
   const double factor = at.samples_of_all == 0 ? 0 : double(at.samples) / double(at.samples_of_all);
@@ -35,13 +48,13 @@ void PipeSgd::step(Worker& worker) {
   Push push(pipe_.empty() ? nothing : pipe_.back().under_way);
   worker.compute_gradients(push);
   if (synchronous(at.step)) {
-    group_.sum(worker.gradients(), factor);
+    start_sum(worker.gradients(), factor).wait();
     worker.update();
     if (fills_by_repeating(at.step)) keep(worker);
   } else {
     if (std::int64_t(pipe_.size()) == options_.width - 1) apply_oldest(worker);
     Sum& sum = keep(worker);
-    sum.under_way = group_.start_sum(*sum.gradients, factor);
+    sum.under_way = start_sum(*sum.gradients, factor);
   }
 }
 

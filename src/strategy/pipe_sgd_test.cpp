@@ -1,5 +1,11 @@
 // Pipe-SGD against w <- w - lr G with G from K - 1 steps ago, in plain numbers.
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <deque>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +29,8 @@ constexpr std::size_t count = 37;
 Given pipe(std::int64_t width, std::int64_t warmup_steps = 0, std::string start = "zero") {
   return {{"width", width}, {"warmup_steps", warmup_steps}, {"start", start}};
 }
+
+Given coded(std::string codec) { return {{"codec", codec}}; }
 
 /// The rule: all replicas are one.
 class Simulation {
@@ -187,24 +195,99 @@ TEST(PipeSgd, WeighsEachRankByItsSamplesOfThatStep) {
   }
 }
 
-TEST(PipeSgd, SendsWhatSynchronousSends) {
-  constexpr std::uint64_t elements = 1000, steps = 6;
+/// Bytes that all ranks send in so many steps, to the last sum.
+std::uint64_t bytes_sent(int ranks, std::size_t elements, int steps, const Given& options) {
+  std::vector<std::uint64_t> bytes(std::size_t(ranks), 0);
+  comm::Threads(ranks).run([&](comm::Communicator& group) {
+    const auto strategy = toy::make("pipe_sgd", options, group);
+    toy::Worker worker(group, elements);
+    for (int step = 0; step < steps; ++step) {
+      worker.progress_ = {.step = step, .samples = 1, .samples_of_all = ranks};
+      strategy->step(worker);
+    }
+    strategy->finish(worker);
+    bytes[std::size_t(group.rank())] = group.traffic().bytes;
+  });
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t(0));
+}
+
+TEST(PipeSgd, SendsWhatItsFormulaSays) {
+  constexpr std::size_t n = 1000;
+  constexpr int steps = 6;
   for (int ranks : {2, 3, 4, 5, 8}) {
-    std::vector<std::uint64_t> bytes(std::size_t(ranks), 0);
-    comm::Threads(ranks).run([&](comm::Communicator& group) {
-      const auto strategy = toy::make("pipe_sgd", pipe(3), group);
-      toy::Worker worker(group, elements);
-      for (std::uint64_t step = 0; step < steps; ++step) {
-        worker.progress_ = {.step = std::int64_t(step), .samples = 1, .samples_of_all = ranks};
-        strategy->step(worker);
+    // Of all ranks together, 2 (p - 1) times the vector: as it is, halved, or a byte each and four
+    // for each of p chunks.
+    const auto p = std::uint64_t(ranks);
+    const std::uint64_t vectors = steps * 2 * (p - 1);
+    EXPECT_EQ(bytes_sent(ranks, n, steps, pipe(3)), vectors * n * sizeof(double));
+    EXPECT_EQ(bytes_sent(ranks, n, steps, coded("truncate16")), vectors * n * 2);
+    EXPECT_EQ(bytes_sent(ranks, n, steps, coded("scale8")), vectors * (n + 4 * p));
+  }
+}
+
+using Decoded = std::function<Row(const Row& chunk)>;
+
+Row truncated(const Row& chunk) {
+  Row decoded;
+  for (double value : chunk) {
+    const auto bits = std::bit_cast<std::uint32_t>(float(value)) & 0xffff0000;
+    decoded.push_back(std::bit_cast<float>(bits));
+  }
+  return decoded;
+}
+
+Row quantised(const Row& chunk) {
+  double largest = 0;
+  for (double value : chunk) largest = std::max(largest, std::fabs(value));
+  const auto s = float(largest / 127);
+  Row decoded;
+  for (double value : chunk) decoded.push_back(float(std::nearbyint(value / double(s))) * s);
+  return decoded;
+}
+
+/// Chunk c of p begins at rank c; each hop adds a rank's part to what was decoded, and what is
+/// finished is encoded once more for all.
+Row summed_in_a_ring(const Rows& parts, const Decoded& decoded) {
+  const std::size_t p = parts.size();
+  Row sum;
+  for (std::size_t c = 0; c < p; ++c) {
+    const auto begin = std::ptrdiff_t(count * c / p), end = std::ptrdiff_t(count * (c + 1) / p);
+    Row partial(parts[c].begin() + begin, parts[c].begin() + end);
+    for (std::size_t hop = 1; hop < p; ++hop) {
+      const Row came = decoded(partial);
+      for (std::size_t k = 0; k < came.size(); ++k)
+        partial[k] = parts[(c + hop) % p][std::size_t(begin) + k] + came[k];
+    }
+    const Row finished = decoded(partial);
+    sum.insert(sum.end(), finished.begin(), finished.end());
+  }
+  return sum;
+}
+
+TEST(PipeSgd, EncodesEveryHopOfItsSums) {
+  const std::pair<std::string, Decoded> codecs[] = {{"truncate16", truncated},
+                                                    {"scale8", quantised}};
+  for (const auto& [name, decoded] : codecs) {
+    for (int ranks : {1, 2, 3, 5, 8}) {
+      const auto done = toy::train(
+          {.method = "pipe_sgd", .options = coded(name), .ranks = ranks, .count = count});
+      Replicas all(ranks, count);
+      std::deque<Row> in_pipe;
+      for (const Rows& after : done.after) {
+        Rows parts;
+        for (int r = 0; r < ranks; ++r) {
+          parts.push_back(all.gradient(r));
+          for (double& g : parts.back()) g *= 1.0 / ranks;
+        }
+        in_pipe.push_back(summed_in_a_ring(parts, decoded));
+        if (in_pipe.size() > 1) {
+          for (int r = 0; r < ranks; ++r) all.update(r, in_pipe.front());
+          in_pipe.pop_front();
+        }
+        toy::expect_near(after, all.w, 1e-12);
+        for (const Row& w : after) EXPECT_EQ(w, after[0]);
       }
-      strategy->finish(worker);
-      bytes[std::size_t(group.rank())] = group.traffic().bytes;
-    });
-    // Of all ranks together 2 (p - 1) n b a step.
-    std::uint64_t all = 0;
-    for (std::uint64_t own : bytes) all += own;
-    EXPECT_EQ(all, steps * 2 * std::uint64_t(ranks - 1) * elements * sizeof(double)) << ranks;
+    }
   }
 }
 
@@ -213,6 +296,7 @@ TEST(PipeSgd, ResumesWithAFullPipe) {
     toy::expect_resumes(
         {.method = "pipe_sgd", .options = pipe(width, 2), .ranks = 3, .steps = 8, .momentum = 0.9});
   toy::expect_resumes({.method = "pipe_sgd", .options = pipe(2, 2, "repeat"), .steps = 6});
+  toy::expect_resumes({.method = "pipe_sgd", .options = coded("scale8"), .ranks = 3, .steps = 5});
 }
 
 TEST(PipeSgd, RefusesToRepeatInAnotherWidthThanTwo) {
