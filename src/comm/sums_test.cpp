@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -42,14 +43,14 @@ std::vector<std::string> algorithms() {
 
 class EveryAlgorithm : public testing::TestWithParam<std::string> {};
 
+constexpr std::pair<int, int> worlds[] = {{1, 8}, {2, 8}, {3, 2}, {5, 2}, {8, 3}};
+
 TEST_P(EveryAlgorithm, DoesWhatEveryWorldDoes) {
   for (const bodies::Body& body : bodies::of_any_sum()) {
-    for (int ranks : {1, 2, 3, 5, 8}) {
-      for (int per_node : {2, 8}) {
-        run(ranks, per_node, GetParam(), body.run);
-        ASSERT_FALSE(HasFailure())
-            << body.name << ": " << ranks << " ranks, " << per_node << " a node";
-      }
+    for (const auto& [ranks, per_node] : worlds) {
+      run(ranks, per_node, GetParam(), body.run);
+      ASSERT_FALSE(HasFailure()) << body.name << ": " << ranks << " ranks, " << per_node
+                                 << " a node";
     }
   }
 }
@@ -102,7 +103,7 @@ void compare_with_serial(const std::string& name, int ranks, int per_node) {
 // Also 2x2, 2x3 and 2x4 nodes, and vectors of odd length.
 TEST_P(EveryAlgorithm, EqualsASerialSumWithTheSameBitsOnAllRanks) {
   for (int ranks = 1; ranks <= 8; ++ranks)
-    for (int per_node : {2, 3, 4, 8}) compare_with_serial(GetParam(), ranks, per_node);
+    for (int per_node : {2, 3, 4}) compare_with_serial(GetParam(), ranks, per_node);
 }
 
 // On each rank the waiting and asking is in another order; whoever waits for one thing must push
