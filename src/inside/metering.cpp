@@ -207,8 +207,11 @@ void Metering::read_exactly(Region& region) {
   find_counters();
   for (const Exact& each : exact_) {
     const Seconds before = now();
+    each.counter->refresh(std::chrono::steady_clock::now());
     meter::Reading reading = each.counter->read(before);
-    region.exact_rows.push_back({each.source, (before + now()) / 2, std::move(reading)});
+    const Seconds age = each.counter->age();
+    const Seconds at = age > Seconds(0) ? now() - age : (before + now()) / 2;
+    region.exact_rows.push_back({each.source, at, std::move(reading)});
   }
   region.exact_cost = now() - begin;
 }

@@ -124,7 +124,8 @@ std::vector<std::size_t> best_wholes(const std::vector<SourceAccount>& sources) 
 Whole whole_of(const NodeAccount& node, std::size_t place) {
   const SourceAccount& meter = node.sources[place];
   Whole whole{.source = place};
-  const bool parts_known = meter.description.device_kind != "module";
+  const bool parts_known =
+      meter.description.device_kind != "module" && meter.description.label == Label::measured;
   if (!parts_known || !node.totals.measured) return whole;
   if (meter.covered <= Seconds(0) || meter.covered < about_all * node.span.length()) {
     whole.remarks.push_back("speaks for less time than the parts: no remainder");

@@ -59,7 +59,7 @@ SourceAccount account(const Series& series, Span span);
 struct Whole {
   std::size_t source;  ///< place in `NodeAccount::sources`
   /// What it has over the measured parts of the node. None of a module, whose parts are not known,
-  /// and where it speaks for less of the span than they do.
+  /// of an outlet whose share is a guess, and where it speaks for less of the span than they do.
   std::optional<base::Joules> remainder = {};
   Uncertainty uncertainty = {};           ///< of `remainder`
   std::vector<std::string> remarks = {};  ///< parts that exceed it, or speak for less time

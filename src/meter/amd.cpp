@@ -167,10 +167,11 @@ void open_die(const Library& library, const Die& die, Opened& opened) {
         {what,
          fmt::format("its power is in the number of AMD GPU {}, the first die of the package",
                      *die.package),
-         "none needed"});
+         "none needed", Unavailable::State::spare});
   else
     opened.unavailable.push_back({what, "tells neither energy nor power",
-                                  "none here (usual for virtual GPUs): meter it on its host"});
+                                  "none here (usual for virtual GPUs): meter it on its host",
+                                  Unavailable::State::unreadable});
 }
 
 // Which of them ---------------------------------------------------------------------------------
@@ -199,8 +200,9 @@ std::set<std::size_t> seen(const Options& options, const std::vector<Die>& dies,
     const VisibleAmdGpus visible = visible_amd_gpus(rocr, hip, names);
     gpus.insert(visible.gpus.begin(), visible.gpus.end());
     for (const std::string& remark : visible.remarks)
-      opened.unavailable.push_back(
-          {"AMD GPUs", remark, "`rocm-smi --showuniqueid` lists what there is"});
+      opened.unavailable.push_back({"AMD GPUs", remark,
+                                    "`rocm-smi --showuniqueid` lists what there is",
+                                    Unavailable::State::absent});
   }
   return gpus;
 }
@@ -223,14 +225,19 @@ OpenedAmd open_library(const Options& options) {
 
 }  // namespace
 
+bool amd_answers(const Options& options) {
+  return std::holds_alternative<Library>(open_library(options));
+}
+
 Opened open_amd(const Options& options) {
   Opened opened;
   if (!std::filesystem::exists(options.sys / "module/amdgpu")) return opened;
   const OpenedAmd found = open_library(options);
   if (const auto* why = std::get_if<std::string>(&found)) {
-    opened.unavailable.push_back({"AMD GPUs", *why,
+    opened.unavailable.push_back({std::string(amd_gpus), *why,
                                   "if there is one, install ROCm's amd-smi-lib (Debian: "
-                                  "librocm-smi64-1)"});
+                                  "librocm-smi64-1)",
+                                  Unavailable::State::unreadable});
     return opened;
   }
   const Library& library = std::get<Library>(found);
@@ -243,7 +250,7 @@ Opened open_amd(const Options& options) {
       opened.unavailable.push_back(
           {fmt::format("{} {}", die.title(), die.model),
            "not of this run: ROCR_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES leaves it out",
-           "none needed"});
+           "none needed", Unavailable::State::left_out});
   }
   return opened;
 }

@@ -166,19 +166,21 @@ Opened open_cray(const Options& options) {
     Description description = described(listed);
     KernelFile file(folder / listed.file);
     const auto text = file.text();
-    std::string reason;
-    if (const auto* failure = std::get_if<Failure>(&text))
-      reason = failure->text;
-    else if (!cray_number(std::get<std::string>(text), listed.file == "power" ? "W" : "J"))
-      reason =
-          fmt::format("'{}' is no number of that unit", std::get<std::string>(text).substr(0, 40));
-    if (reason.empty())
-      opened.sources.push_back(
-          std::make_unique<CraySource>(std::move(description), std::move(file), state));
-    else
+    const auto missing = [&](std::string reason, Unavailable::State why) {
       opened.unavailable.push_back({.what = description.covers,
                                     .reason = std::move(reason),
-                                    .remedy = "ask the administrator of the machine"});
+                                    .remedy = "ask the administrator of the machine",
+                                    .state = why});
+    };
+    if (const auto* failure = std::get_if<Failure>(&text))
+      missing(failure->text, Unavailable::State::unreadable);
+    else if (!cray_number(std::get<std::string>(text), listed.file == "power" ? "W" : "J"))
+      missing(
+          fmt::format("'{}' is no number of that unit", std::get<std::string>(text).substr(0, 40)),
+          Unavailable::State::dead);
+    else
+      opened.sources.push_back(
+          std::make_unique<CraySource>(std::move(description), std::move(file), state));
   }
   return opened;
 }

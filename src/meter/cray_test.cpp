@@ -110,6 +110,7 @@ TEST(Cray, WhatCannotBeReadIsSaid) {
   EXPECT_THAT(opened.sources, SizeIs(4));
   ASSERT_THAT(opened.unavailable, SizeIs(2));
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("unavailable"));
+  EXPECT_EQ(opened.unavailable[0].state, Unavailable::State::dead);
 }
 
 TEST(Cray, TakesANumberOnlyWithItsUnit) {

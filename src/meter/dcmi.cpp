@@ -35,11 +35,13 @@ unsigned little(std::span<const std::uint8_t> bytes, std::size_t at, std::size_t
   return number;
 }
 
+constexpr std::uint8_t no_such_command = 0xc1;
+
 std::string completion(std::uint8_t code) {
   switch (code) {
     case 0xc0:
       return "the management controller is busy";
-    case 0xc1:
+    case no_such_command:
       return "the management controller knows no DCMI power reading";
     case 0xc3:
       return "the management controller took too long";
@@ -76,7 +78,10 @@ Unavailable unopened(const std::filesystem::path& device, const Failure& failure
           .remedy = denied ? fmt::format("sudo setfacl -m u:$USER:rw {}  (holds until the next "
                                          "start; whoever may write it may switch the node off)",
                                          device.string())
-                           : "sudo modprobe ipmi_devintf ipmi_si  (needs a management controller)"};
+                           : "sudo modprobe ipmi_devintf ipmi_si  (needs a management controller)",
+          .state = failure.code == ENODEV || failure.code == ENXIO
+                       ? Unavailable::State::absent
+                       : Unavailable::State::unreadable};
 }
 
 Description described(const std::filesystem::path& device) {
@@ -96,7 +101,7 @@ Description described(const std::filesystem::path& device) {
 std::variant<DcmiPower, Failure> dcmi_power(std::span<const std::uint8_t> answer) {
   constexpr std::size_t length = 19;
   if (answer.empty()) return Failure{0, "an answer without bytes"};
-  if (answer[0] != 0) return Failure{0, completion(answer[0])};
+  if (answer[0] != 0) return Failure{answer[0], completion(answer[0])};
   if (answer.size() < length)
     return Failure{0, fmt::format("an answer of {} bytes, not {}", answer.size(), length)};
   if (answer[1] != group) return Failure{0, "not an answer of DCMI"};
@@ -124,12 +129,20 @@ Opened open_dcmi(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const auto late = [begin] { return std::chrono::steady_clock::now() - begin > at_start; };
   const auto first = ask(*controller, late);
-  if (const auto* failure = std::get_if<Failure>(&first)) {
+  const auto missing = [&](std::string reason, Unavailable::State state) {
     opened.unavailable.push_back({.what = what,
-                                  .reason = failure->text,
-                                  .remedy = "none known: the controller must offer DCMI"});
-    return opened;
-  }
+                                  .reason = std::move(reason),
+                                  .remedy = "none known: the controller must offer DCMI",
+                                  .state = state});
+    return std::move(opened);
+  };
+  if (const auto* failure = std::get_if<Failure>(&first))
+    return missing(failure->text, failure->code == no_such_command
+                                      ? Unavailable::State::absent
+                                      : Unavailable::State::unreadable);
+  if (const DcmiPower& power = std::get<DcmiPower>(first);
+      !power.measuring && power.now <= Watts{0})
+    return missing("it offers a power reading, and measures none", Unavailable::State::dead);
   auto poll = std::make_shared<Poll>(
       [controller](const Stopped& stopped) {
         return std::vector<Reading>{reading_of(ask(*controller, stopped))};

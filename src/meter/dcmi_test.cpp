@@ -147,6 +147,18 @@ TEST(Dcmi, AControllerWithoutItIsSaid) {
   EXPECT_THAT(opened.sources, IsEmpty());
   ASSERT_THAT(opened.unavailable, SizeIs(1));
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("knows no DCMI"));
+  EXPECT_EQ(opened.unavailable[0].state, Unavailable::State::absent);
+}
+
+TEST(Dcmi, AReadingWithNothingBehindItIsDead) {
+  const MadeUpTree tree;
+  Bytes nothing = with(18, 0);
+  nothing[2] = nothing[3] = 0;
+  Controller controller{.answers = {nothing}};
+  const Opened opened = controller.open(tree);
+  EXPECT_THAT(opened.sources, IsEmpty());
+  ASSERT_THAT(opened.unavailable, SizeIs(1));
+  EXPECT_EQ(opened.unavailable[0].state, Unavailable::State::dead);
 }
 
 TEST(Dcmi, ADeviceThatMayNotBeOpenedIsSaidWithItsRemedyAndNoneIsNothing) {
@@ -158,6 +170,9 @@ TEST(Dcmi, ADeviceThatMayNotBeOpenedIsSaidWithItsRemedyAndNoneIsNothing) {
   ASSERT_THAT(opened.unavailable, SizeIs(1));
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("dev/ipmi0: Permission denied"));
   EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("sudo setfacl"));
+  EXPECT_EQ(opened.unavailable[0].state, Unavailable::State::unreadable);
+  options.ipmi = [](const auto&) -> OpenedIpmi { return Failure{ENODEV, "No such device"}; };
+  EXPECT_EQ(open_dcmi(options).unavailable.at(0).state, Unavailable::State::absent);
 }
 
 TEST(Dcmi, AFileThatIsNoControllerIsAFailureNotACrash) {

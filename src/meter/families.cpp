@@ -5,6 +5,7 @@
 #include "meter/dcmi.h"
 #include "meter/hwmon.h"
 #include "meter/nvml.h"
+#include "meter/outlet.h"
 #include "meter/processors.h"
 #include "meter/rapl.h"
 #include "meter/redfish.h"
@@ -21,6 +22,9 @@ constexpr Family known[] = {
     {.name = "Cray pm_counters", .reads = "/sys/cray/pm_counters", .open = open_cray},
     {.name = "IPMI DCMI", .reads = "/dev/ipmi0", .open = open_dcmi},
     {.name = "Redfish", .reads = "the address given, by libcurl.so.4", .open = open_redfish},
+    {.name = "outlets",
+     .reads = "the outlets given, by libnetsnmp.so.40 or libcurl.so.4",
+     .open = open_outlets},
     {.name = "processors", .reads = "hwmon, cpufreq, thermal_throttle", .open = open_processors},
 };
 

@@ -38,14 +38,15 @@ std::vector<Gpu> all_gpus(const NvmlLibrary& library, Opened& opened) {
   std::vector<Gpu> gpus;
   const auto count = library.count();
   if (const auto* failed = std::get_if<NvmlFailure>(&count)) {
-    opened.unavailable.push_back({"NVIDIA GPUs", failed->text, "nvidia-smi tells more"});
+    opened.unavailable.push_back(
+        {"NVIDIA GPUs", failed->text, "nvidia-smi tells more", Unavailable::State::unreadable});
     return gpus;
   }
   for (unsigned index = 0; index < std::get<unsigned>(count); ++index) {
     auto gpu = gpu_at(library, index);
     if (const auto* failed = std::get_if<NvmlFailure>(&gpu)) {
-      opened.unavailable.push_back(
-          {fmt::format("GPU {}", index), failed->text, "nvidia-smi tells more"});
+      opened.unavailable.push_back({fmt::format("GPU {}", index), failed->text,
+                                    "nvidia-smi tells more", Unavailable::State::unreadable});
       gpu = Gpu{.index = index};
     }
     gpus.push_back(std::get<Gpu>(std::move(gpu)));

@@ -1,6 +1,7 @@
 #include "meter/hwmon.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "meter/amd.h"
 #include "meter/counter.h"
 #include "meter/hwmon_chips.h"
 #include "meter/kernel_file.h"
@@ -70,20 +72,35 @@ struct Known {
   std::string_view words;  ///< what it covers, or why it is left out
 };
 
+constexpr std::string_view amd_gpu = "amdgpu";
+
 constexpr Known known[] = {
     {"power_meter", "node", "whole node, as its firmware meters it"},
     {"fam15h_power", "cpu", "cpu package"},
     {"i915", "gpu", "GPU"},
     {"xe", "gpu", "GPU"},
-    {"amdgpu", "", "the family of AMD GPUs reads the same sensor"},
+    {amd_gpu, "", "the family of AMD GPUs reads the same sensor"},
     {"nvidia", "", "the family of NVIDIA GPUs reads the same sensor"},
     {"amd_energy", "", "RAPL reads the same counters"},
 };
+
+/// Of AMD's GPUs where nothing else reads them. Those on boards of their own can be given a limit;
+/// a GPU within a processor draws its power as part of the package.
+constexpr Known amd_board = {amd_gpu, "gpu",
+                             "AMD GPU by its driver alone, whole board; whether it is of this run "
+                             "is not known"};
+constexpr Known amd_within = {amd_gpu, "sensor",
+                              "AMD GPU by its driver alone, within a processor; the package holds "
+                              "it, so it is in no total"};
 
 const Known& known_as(const Chip& chip) {
   static constexpr Known other = {"", "sensor",
                                   "a sensor of the board; what else holds it is not "
                                   "known, so it is in no total"};
+  if (chip.name == amd_gpu && chip.fallback) {
+    std::error_code none;
+    return std::filesystem::exists(chip.folder / "power1_cap", none) ? amd_board : amd_within;
+  }
   const auto found = std::ranges::find(known, chip.name, &Known::name);
   return found == std::end(known) ? other : *found;
 }
@@ -145,10 +162,13 @@ void add(Opened& opened, Description description, std::vector<HwmonSource::Term>
     const auto number = term.file.number();
     const auto* failure = std::get_if<Failure>(&number);
     if (!failure) continue;
+    const bool denied = failure->code == EACCES || failure->code == EPERM;
     opened.unavailable.push_back(
         {.what = description.covers,
          .reason = failure->text,
-         .remedy = "none known: the driver lists it but does not read it"});
+         .remedy = denied ? "the file's owner has to open it: sudo chmod a+r"
+                          : "none known: the driver lists it but does not read it",
+         .state = denied ? Unavailable::State::unreadable : Unavailable::State::dead});
     return;
   }
   opened.sources.push_back(
@@ -261,7 +281,7 @@ void add_chip(Opened& opened, const Chip& chip, bool alone) {
       opened.unavailable.push_back({.what = fmt::format("{} {}, hwmon", chip.name, chip.place),
                                     .reason = std::string(as.words),
                                     .remedy = "none needed",
-                                    .spare = true});
+                                    .state = Unavailable::State::spare});
     return;
   }
   for (const Channel& channel : chip.channels) {
@@ -297,7 +317,9 @@ std::optional<GraceMeter> grace_meter(std::string_view words) {
 
 Opened open_hwmon(const Options& options) {
   Opened opened;
-  const std::vector<Chip> chips = hwmon_chips(options.sys);
+  std::vector<Chip> chips = hwmon_chips(options.sys);
+  const bool amd = std::ranges::count(chips, amd_gpu, &Chip::name) > 0 && !amd_answers(options);
+  for (Chip& chip : chips) chip.fallback = amd && chip.name == amd_gpu;
   add_all_grace(opened, chips);
   for (const Chip& chip : chips) {
     const bool alone = std::ranges::count(chips, chip.name, &Chip::name) == 1;

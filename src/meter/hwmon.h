@@ -16,6 +16,9 @@ namespace parajoule::meter {
 /// Chips whose numbers another family reads are left out, with that reason.
 Opened open_hwmon(const Options& options);
 
+/// How `covers` begins of AMD's GPUs where their library is not here: their driver tells the power.
+inline constexpr std::string_view amd_by_hwmon = "AMD GPU by its driver alone";
+
 /// A power meter of Grace by the words of its firmware: `CPU Power Socket 0`.
 struct GraceMeter {
   enum class Part { whole, grace, cpu, sysio };

@@ -98,7 +98,10 @@ std::vector<Chip> hwmon_chips(const fs::path& sys) {
        entry.increment(error)) {
     const fs::path folder = entry->path();
     if (std::error_code none; !fs::is_directory(folder, none)) continue;
-    chips.push_back({name_of(folder), place_of(folder), folder, channels_in(folder)});
+    chips.push_back({.name = name_of(folder),
+                     .place = place_of(folder),
+                     .folder = folder,
+                     .channels = channels_in(folder)});
   }
   std::ranges::sort(chips, {}, [](const Chip& chip) { return std::tie(chip.name, chip.place); });
   return chips;

@@ -23,6 +23,7 @@ struct Chip {
   std::string place;              ///< where the device is: `0000:03:00.0`, `1-0040`; may be empty
   std::filesystem::path folder;   ///< its number, hwmon3, is another one after the next start
   std::vector<Channel> channels;  ///< by quantity and number
+  bool fallback = false;          ///< the family that would read it cannot
 };
 
 /// All chips under `<sys>/class/hwmon`, by name and place. Files of older drivers, the ACPI power

@@ -155,14 +155,51 @@ TEST(Hwmon, CurrentTimesVoltageIsAPower) {
 
 TEST(Hwmon, WhatAnotherFamilyReadsIsLeftOutWithThatReason) {
   Chips chips;
-  for (const char* name : {"amdgpu", "amd_energy"})
+  for (const char* name : {"nvidia", "amd_energy"})
     chips.tree.write(chips.add(name, std::string("0000:03:00.") + name) / "energy1_input", "1\n");
   chips.tree.write(chips.add("coretemp", "coretemp.0") / "temp1_input", "45000\n");
   const Opened opened = chips.open();
   EXPECT_THAT(opened.sources, IsEmpty());
   ASSERT_THAT(opened.unavailable, SizeIs(2));
-  for (const Unavailable& one : opened.unavailable) EXPECT_TRUE(one.spare);
+  for (const Unavailable& one : opened.unavailable) EXPECT_TRUE(one.spare());
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("RAPL"));
+}
+
+TEST(Hwmon, ReadsAmdGpusWhereTheirLibraryIsNotHere) {
+  Chips chips;
+  const fs::path board = chips.add("amdgpu", "0000:03:00.0");
+  chips.tree.write(board / "power1_average", "217000000\n");
+  chips.tree.write(board / "power1_cap", "300000000\n");
+  chips.tree.write(chips.add("amdgpu", "0000:c4:00.0") / "power1_input", "9000000\n");
+  const Opened opened = chips.open();
+  ASSERT_THAT(opened.sources, SizeIs(2));
+  const Description& gpu = opened.sources[0]->description();
+  EXPECT_EQ(gpu.device_kind, "gpu");
+  EXPECT_TRUE(gpu.covers.starts_with(amd_by_hwmon)) << gpu.covers;
+  EXPECT_EQ(std::get<double>(opened.sources[0]->read(Seconds(0))), 217);
+  // Within a processor there is no limit to set, and the package has its power already.
+  EXPECT_EQ(opened.sources[1]->description().device_kind, "sensor");
+}
+
+TEST(Hwmon, LeavesAmdGpusToTheirLibraryWhereItAnswers) {
+  Chips chips;
+  chips.tree.write(chips.add("amdgpu", "0000:03:00.0") / "power1_average", "217000000\n");
+  Options options = chips.tree.options();
+  options.amd_smi = AMD_STUB;
+  const Opened opened = open_hwmon(options);
+  EXPECT_THAT(opened.sources, IsEmpty());
+  ASSERT_THAT(opened.unavailable, SizeIs(1));
+  EXPECT_TRUE(opened.unavailable[0].spare());
+}
+
+TEST(Hwmon, WhatAnAmdGpuTellsByItsDriverIsNotMissing) {
+  Chips chips;
+  const fs::path board = chips.add("amdgpu", "0000:03:00.0");
+  chips.tree.write(board / "power1_average", "217000000\n");
+  chips.tree.write(board / "power1_cap", "300000000\n");
+  chips.tree.write("sys/module/amdgpu/x", "");
+  for (const Unavailable& one : open_sources(chips.tree.options()).unavailable)
+    EXPECT_TRUE(one.what != "AMD GPUs" || one.spare()) << one.reason;
 }
 
 TEST(Hwmon, TheAcpiMeterWithoutWordsIsTheNodes) {

@@ -1,9 +1,15 @@
 #include "meter/modules.h"
 
+#include <cstdio>
+
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "meter/account.h"
 #include "meter/made_up_source.h"
+#include "meter/made_up_tree.h"
+#include "meter/nvml_stub.h"
+#include "meter/open.h"
 #include "meter/sweep.h"
 
 namespace parajoule::meter {
@@ -66,6 +72,35 @@ TEST(Modules, WhatIsPartOfSomethingStaysThat) {
   auto known = sources({{"module 0", "", 600}, {"grace 0", "elsewhere", 120}});
   relate_modules(known);
   EXPECT_EQ(known[1]->description().part_of, "elsewhere");
+}
+
+/// A machine with a Grace that hwmon meters and its Hopper, whose module NVML meters.
+TEST(Modules, AreRelatedForWhoAsksFamilyByFamily) {
+  void* stub = ::dlopen(NVML_STUB, RTLD_NOW);
+  ASSERT_NE(stub, nullptr);
+  auto* nvml = static_cast<NvmlStub*>(::dlsym(stub, "nvml_stub"));
+  *nvml = NvmlStub();
+  std::snprintf(nvml->gpus[0].uuid, sizeof nvml->gpus[0].uuid, "GPU-0");
+  nvml->gpus[0].name = "NVIDIA GH200 480GB";
+  nvml->gpus[0].architecture = 9;
+  nvml->gpus[0].module_result = 0;
+  MadeUpTree tree;
+  tree.write("sys/class/hwmon/hwmon0/name", "power_meter\n");
+  tree.write("sys/class/hwmon/hwmon0/power1_average", "250000000\n");
+  tree.write("sys/class/hwmon/hwmon0/power1_oem_info", "Grace Power Socket 0\n");
+  Options options = tree.options();
+  options.nvml = NVML_STUB;
+  options.visible_devices = std::vector<std::string>();
+  bool found = false;
+  for (const OpenedFamily& family : open_families(options))
+    for (const auto& source : family.opened.sources) {
+      const Description& description = source->description();
+      if (description.device != "grace 0") continue;
+      found = true;
+      EXPECT_EQ(description.part_of, "module 0");
+    }
+  EXPECT_TRUE(found);
+  ::dlclose(stub);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "meter/gpu.h"
 #include "meter/nvml_library.h"
 #include "meter/nvml_sources.h"
+#include "meter/turns.h"
 
 namespace parajoule::meter {
 
@@ -33,8 +34,9 @@ std::set<std::size_t> visible(const std::vector<std::string>& texts, const std::
     const VisibleGpus found = visible_gpus(text, names);
     seen.insert(found.gpus.begin(), found.gpus.end());
     for (const std::string& remark : found.remarks)
-      opened.unavailable.push_back(
-          {"CUDA_VISIBLE_DEVICES", remark, "`nvidia-smi -L` lists what there is"});
+      opened.unavailable.push_back({"CUDA_VISIBLE_DEVICES", remark,
+                                    "`nvidia-smi -L` lists what there is",
+                                    Unavailable::State::absent});
   }
   return seen;
 }
@@ -53,7 +55,8 @@ void doubt_numbers(const Options& options, const std::vector<Gpu>& gpus, Opened&
   opened.unavailable.push_back(
       {"CUDA_VISIBLE_DEVICES",
        "the GPUs of this node differ, so its numbers may mean others than those metered",
-       "export CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by their UUIDs"});
+       "export CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by their UUIDs",
+       Unavailable::State::unreadable});
 }
 
 }  // namespace
@@ -76,10 +79,11 @@ Opened open_nvml(const Options& options) {
       texts ? visible(*texts, gpus, opened) : std::set<std::size_t>();
   doubt_numbers(options, gpus, opened);
   std::set<std::string> modules;
+  base::Seconds counters{0};
   for (const Gpu& gpu : gpus) {
     if (!gpu.device) continue;
     if (!texts || seen.contains(gpu.index)) {
-      open_gpu(nvml, gpu, modules, opened);
+      counters += open_gpu(nvml, gpu, modules, opened);
       continue;
     }
     opened.unavailable.push_back({.what = fmt::format("{} {}", gpu.title(), gpu.name),
@@ -87,6 +91,7 @@ Opened open_nvml(const Options& options) {
                                   .remedy = "none needed",
                                   .state = Unavailable::State::left_out});
   }
+  if (counters > options.slow_counters) read_counters_apart(opened.sources, counter_period);
   return opened;
 }
 

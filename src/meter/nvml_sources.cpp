@@ -1,5 +1,6 @@
 #include "meter/nvml_sources.h"
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -48,7 +49,7 @@ Description described(const Gpu& gpu, std::string_view scope, std::string_view i
                                 gpu.names.uuid, scope, interface, gpu.driver, untried),
           .part_of = module_of(gpu),
           .resolution = 1e-3,
-          .update_period = Seconds(0.1),
+          .update_period = counter_period,
           .bias_relative = bias_of(gpu)};
 }
 
@@ -227,9 +228,11 @@ void add_others(const Library& library, const Gpu& gpu, Opened& opened) {
 
 }  // namespace
 
-void open_gpu(const Library& library, const Gpu& gpu, std::set<std::string>& modules,
-              Opened& opened) {
+Seconds open_gpu(const Library& library, const Gpu& gpu, std::set<std::string>& modules,
+                 Opened& opened) {
+  const auto before = std::chrono::steady_clock::now();
   const auto energy = library->energy(gpu.device);
+  const Seconds cost = std::chrono::steady_clock::now() - before;
   const auto* failed = std::get_if<NvmlFailure>(&energy);
   if (!failed) add_counter(library, gpu, opened);
   const bool power = add_gpu_power(library, gpu, failed, opened);
@@ -241,7 +244,9 @@ void open_gpu(const Library& library, const Gpu& gpu, std::set<std::string>& mod
     opened.unavailable.push_back(
         {.what = fmt::format("{} {}", gpu.title(), gpu.name),
          .reason = fmt::format("tells neither energy nor power: {}", failed->text),
-         .remedy = "none here (usual for virtual GPUs): meter it on its host"});
+         .remedy = "none here (usual for virtual GPUs): meter it on its host",
+         .state = Unavailable::State::unreadable});
+  return failed ? Seconds(0) : cost;
 }
 
 }  // namespace parajoule::meter

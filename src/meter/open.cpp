@@ -5,7 +5,9 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "meter/amd.h"
 #include "meter/families.h"
+#include "meter/hwmon.h"
 #include "meter/model.h"
 #include "meter/modules.h"
 
@@ -26,6 +28,24 @@ bool metered(std::span<const std::unique_ptr<Source>> sources, std::string_view 
   });
 }
 
+/// Puts right what families cannot know of each other.
+void relate(std::vector<OpenedFamily>& families) {
+  std::vector<std::unique_ptr<Source>> all;
+  for (OpenedFamily& family : families)
+    std::ranges::move(family.opened.sources, std::back_inserter(all));
+  relate_modules(all);
+  const bool by_hwmon = std::ranges::any_of(all, [](const auto& source) {
+    return source->description().covers.starts_with(amd_by_hwmon);
+  });
+  auto next = all.begin();
+  for (OpenedFamily& family : families)
+    for (auto& source : family.opened.sources) source = std::move(*next++);
+  if (!by_hwmon) return;
+  for (OpenedFamily& family : families)
+    for (Unavailable& missing : family.opened.unavailable)
+      if (missing.what == amd_gpus) missing.state = Unavailable::State::spare;
+}
+
 /// Models of what nothing here meters.
 Opened open_models(const Options& options, bool cores_metered, bool memory_metered) {
   Opened opened;
@@ -35,8 +55,10 @@ Opened open_models(const Options& options, bool cores_metered, bool memory_meter
     if (!cores_metered) opened.sources = model_cores(options, found);
     if (!memory_metered) opened.sources.push_back(model_memory(found));
   } catch (const base::Error& error) {
-    opened.unavailable.push_back(
-        {.what = "model of cores and memory", .reason = error.what(), .remedy = "mount /proc"});
+    opened.unavailable.push_back({.what = "model of cores and memory",
+                                  .reason = error.what(),
+                                  .remedy = "mount /proc",
+                                  .state = Unavailable::State::unreadable});
   }
   return opened;
 }
@@ -54,13 +76,15 @@ std::vector<OpenedFamily> open_families(const Options& options) {
     all.push_back({family.name, family.reads, family.met_devices, std::move(opened)});
   }
   all.push_back({"model", "/proc/stat, /proc/meminfo", true, open_models(options, cores, memory)});
+  relate(all);
   return all;
 }
 
 Opened open_sources(const Options& options) {
   Opened all;
   for (OpenedFamily& family : open_families(options)) append(all, std::move(family.opened));
-  relate_modules(all.sources);
+  if (!options.periods.empty())
+    all.periods = take_periods(all.sources, found_periods(options.periods));
   return all;
 }
 
@@ -72,10 +96,12 @@ std::optional<std::string> own_device_order() { return base::environment("CUDA_D
 std::vector<std::string> unmetered(std::span<const Description> sources) {
   const auto seen = [&](std::string_view kind) {
     return std::ranges::any_of(sources, [&](const Description& description) {
-      return energetic(description) && description.device_kind == kind;
+      const bool shared =
+          description.device_kind == "outlet" && description.label != Label::measured;
+      return energetic(description) && description.device_kind == kind && !shared;
     });
   };
-  if (seen("node")) return {};
+  if (seen("node") || seen("outlet")) return {};
   std::vector<std::string> missing;
   if (!seen("cpu") && !seen("platform")) missing.push_back("processors");
   if (!seen("memory") && !seen("platform")) missing.push_back("memory");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "meter/found_periods.h"
 #include "meter/ipmi.h"
 #include "meter/perf_counter.h"
 #include "meter/source.h"
@@ -25,18 +26,20 @@ struct Unavailable {
     dead,            ///< it answers, and nothing is behind it
     absent,          ///< nothing of the kind is here
     left_out,        ///< it is there, and not of this run
+    spare,           ///< another source has the same number: nothing is missing
   };
   std::string what;    ///< `package-0, RAPL powercap`
   std::string reason;  ///< `energy_uj is readable for root only`
   std::string remedy;  ///< one line to run, or why nothing helps
-  bool spare = false;  ///< another source has the same number: nothing is missing
-  State state = State::unreadable;
+  State state;
   bool operator==(const Unavailable&) const = default;
+  bool spare() const { return state == State::spare; }
 };
 
 struct Opened {
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<Unavailable> unavailable;
+  std::vector<TakenPeriod> periods = {};  ///< that were found earlier and taken from there
 };
 
 /// What one family of meters, or the model, has on this machine.
@@ -54,6 +57,8 @@ struct Options {
   std::string nvml = "libnvidia-ml.so.1";
   std::string amd_smi = "libamd_smi.so";
   std::string rocm_smi = "librocm_smi64.so";
+  std::string curl = "libcurl.so.4";
+  std::string snmp = "libnetsnmp.so.40";
 
   /// Opens the counters of perf. None: the kernel's.
   PerfOpener perf = {};
@@ -65,9 +70,27 @@ struct Options {
   struct Redfish {
     std::string address;                ///< `https://HOST`
     std::filesystem::path credentials;  ///< a file of mode 0600, see credentials.h
-    std::string curl = "libcurl.so.4";
   };
   std::optional<Redfish> redfish = {};
+
+  /// What feeds the node, metered by whatever feeds it: an outlet of a power distribution unit, or
+  /// a switch that gives power over its cable.
+  struct Outlet {
+    std::string name;     ///< of the device in the record
+    std::string address;  ///< `HOST[:PORT]` for SNMP, or `https://HOST/redfish/v1/...`
+    std::filesystem::path credentials;    ///< a file of mode 0600, see credentials.h
+    std::string power = {};               ///< SNMP: object of a power; empty: there is none
+    std::string energy = {};              ///< SNMP: object of a counter of energy
+    double power_unit = 1;                ///< watts that 1 of it means
+    double energy_unit = 3.6e6;           ///< joules that 1 of it means
+    std::optional<double> accuracy = {};  ///< 95 % bound, relative
+    int feeds = 1;                        ///< nodes on this outlet; each is given an equal part
+  };
+  std::vector<Outlet> outlets = {};
+
+  /// What `parajoule sensors` found of update periods on this machine, see found_periods.h. Empty:
+  /// it is not asked.
+  std::filesystem::path periods = {};
 
   /// The logical processors of the run on this node, for what is modelled. None: those this process
   /// may run on. With several ranks a node its owner gives the union of `own_cores()` of them all.
@@ -88,6 +111,9 @@ struct Options {
   /// does, `visible_devices`.
   std::optional<std::vector<std::string>> hip_visible_devices = {};
 
+  /// Counters of a family that take longer than this together are read by a thread of their own.
+  base::Seconds slow_counters = base::Seconds(0.02);
+
   /// How long a counter may stand still before it is taken for dead. None: it is not tried.
   std::optional<base::Seconds> patience = base::Seconds(0.02);
 };
@@ -96,7 +122,7 @@ struct Options {
 /// model that says so. Opened by one process a node, whatever the number of ranks: its owner.
 Opened open_sources(const Options& options = {});
 
-/// The same, each family apart and not related to the others, the model last.
+/// The same, each family apart, the model last.
 std::vector<OpenedFamily> open_families(const Options& options = {});
 
 /// The logical processors that this process may run on.

@@ -17,8 +17,8 @@ namespace {
 
 class PolledSource final : public Source {
  public:
-  PolledSource(Description description, std::shared_ptr<Poll> poll, std::size_t place)
-      : description_(std::move(description)), poll_(std::move(poll)), place_(place) {}
+  PolledSource(Description description, std::shared_ptr<Poll> poll, std::size_t place, Ends ends)
+      : description_(std::move(description)), poll_(std::move(poll)), place_(place), ends_(ends) {}
 
   const Description& description() const override { return description_; }
 
@@ -38,11 +38,19 @@ class PolledSource final : public Source {
     given_ = answer.number;
     told_ = Seconds(0);
     age_ = answer.age;
-    if (place_ < answer.readings.size()) return answer.readings[place_];
+    if (place_ < answer.readings.size()) {
+      const Poll::Timed& timed = answer.readings[place_];
+      if (timed.taken) age_ = std::chrono::steady_clock::now() - *timed.taken;
+      return timed.reading;
+    }
     return Gap{Gap::Cause::failed, "the answer has no such number"};
   }
 
   Seconds age() const override { return age_; }
+
+  void refresh(Poll::Moment since) override {
+    if (ends_ == Ends::asked) poll_->ask_since(since);
+  }
 
   /// Its share of the thread's: all that hold the poll together tell the whole.
   Seconds cpu_elsewhere() const override { return poll_->cpu() / double(poll_.use_count()); }
@@ -55,6 +63,7 @@ class PolledSource final : public Source {
   Description description_;
   std::shared_ptr<Poll> poll_;
   std::size_t place_;
+  Ends ends_;
   std::uint64_t given_ = 0;
   Seconds age_{0};
   Seconds told_{0};  ///< the age at which its lateness was last told
@@ -62,7 +71,15 @@ class PolledSource final : public Source {
 
 }  // namespace
 
-Poll::Poll(Ask ask, Seconds every) : ask_(std::move(ask)), every_(every) {}
+Poll::Poll(Ask ask, Seconds every)
+    : Poll(AskInTurn([ask = std::move(ask)](const Stopped& stopped) {
+             std::vector<Timed> readings;
+             for (Reading& reading : ask(stopped)) readings.push_back({std::move(reading)});
+             return readings;
+           }),
+           every) {}
+
+Poll::Poll(AskInTurn ask, Seconds every) : ask_(std::move(ask)), every_(every) {}
 
 Poll::~Poll() {
   {
@@ -93,35 +110,51 @@ Seconds Poll::cpu() const {
   return cpu_;
 }
 
+void Poll::ask_since(Moment since) {
+  const std::lock_guard one(asking_);
+  if (!asked_ || *asked_ < since) ask([] { return false; });
+}
+
+/// With `asking_` held.
+void Poll::ask(const Stopped& stopped) {
+  const Moment asked = std::chrono::steady_clock::now();
+  asked_ = asked;
+  std::vector<Timed> readings;
+  try {
+    readings = ask_(stopped);
+  } catch (const std::exception& error) {
+    readings.assign(1, {Gap{Gap::Cause::failed, error.what()}});
+  }
+  const Moment answered = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  at_ = asked + (answered - asked) / 2;
+  last_.readings = std::move(readings);
+  ++last_.number;
+}
+
 void Poll::run() {
   const Stopped stopped = [this] {
     std::lock_guard lock(mutex_);
     return stopping_;
   };
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    const Moment asked = std::chrono::steady_clock::now();
-    std::vector<Reading> readings;
-    try {
-      readings = ask_(stopped);
-    } catch (const std::exception& error) {
-      readings.assign(1, Gap{Gap::Cause::failed, error.what()});
+  const auto pause = std::chrono::duration_cast<std::chrono::steady_clock::duration>(every_);
+  while (!stopped()) {
+    Moment next = std::chrono::steady_clock::now();
+    {
+      // Whoever asked at an end of the run has asked for this turn too.
+      const std::lock_guard one(asking_);
+      if (!asked_ || next >= *asked_ + pause) ask(stopped);
+      next = *asked_ + pause;
     }
-    const Moment answered = std::chrono::steady_clock::now();
-    lock.lock();
+    std::unique_lock lock(mutex_);
     cpu_ = thread_cpu_time();
-    at_ = asked + (answered - asked) / 2;
-    last_.readings = std::move(readings);
-    ++last_.number;
-    const auto pause = std::chrono::duration_cast<std::chrono::steady_clock::duration>(every_);
-    wake_.wait_until(lock, asked + pause, [this] { return stopping_; });
+    wake_.wait_until(lock, next, [this] { return stopping_; });
   }
 }
 
 std::unique_ptr<Source> polled(Description description, std::shared_ptr<Poll> poll,
-                               std::size_t place) {
-  return std::make_unique<PolledSource>(std::move(description), std::move(poll), place);
+                               std::size_t place, Ends ends) {
+  return std::make_unique<PolledSource>(std::move(description), std::move(poll), place, ends);
 }
 
 }  // namespace parajoule::meter

@@ -44,7 +44,8 @@ Unavailable unreadable(const Zone& zone, const Failure& failure) {
           .reason = fmt::format("{}: {}", zone.folder.string(), failure.text),
           .remedy = denied ? fmt::format("sudo chmod a+r {}  (holds until the next start)",
                                          files.string())
-                           : "none known: the kernel shows the zone but does not read it"};
+                           : "none known: the kernel shows the zone but does not read it",
+          .state = Unavailable::State::unreadable};
 }
 
 /// core and uncore may rest, and in no total they count alone, so standing still tells nothing.
@@ -95,7 +96,8 @@ std::vector<Candidate> readable(std::vector<Zone> zones, Opened& opened) {
     } else if (zone.domain == Domain::unknown) {
       opened.unavailable.push_back({.what = titled(zone),
                                     .reason = "a domain of unknown meaning is not counted",
-                                    .remedy = "none: tell us what it stands for"});
+                                    .remedy = "none: tell us what it stands for",
+                                    .state = Unavailable::State::left_out});
     } else {
       const auto energy = std::get<Joules>(shown);
       std::optional<Joules> range;
@@ -172,7 +174,8 @@ void drop_orphans(std::vector<Candidate>& candidates, Opened& opened) {
     if (orphan)
       opened.unavailable.push_back({.what = titled(candidate.zone),
                                     .reason = "a part of a package that cannot be read",
-                                    .remedy = "make the package readable"});
+                                    .remedy = "make the package readable",
+                                    .state = Unavailable::State::left_out});
     return orphan;
   });
 }
@@ -217,7 +220,8 @@ void mark_spare(const std::vector<Candidate>& candidates, std::span<Unavailable>
   };
   for (Unavailable& one : missing) {
     const auto zone = std::ranges::find(zones, one.what, titled);
-    one.spare = zone != zones.end() ? found(zone->path) : !candidates.empty();
+    if (zone != zones.end() ? found(zone->path) : !candidates.empty())
+      one.state = Unavailable::State::spare;
   }
 }
 

@@ -121,7 +121,8 @@ Unavailable denied(const Options& options) {
           .reason = fmt::format("kernel.perf_event_paranoid is {}: counting of a whole processor "
                                 "is refused",
                                 paranoid.value_or("not known")),
-          .remedy = "sudo sysctl kernel.perf_event_paranoid=0  (holds until the next start)"};
+          .remedy = "sudo sysctl kernel.perf_event_paranoid=0  (holds until the next start)",
+          .state = Unavailable::State::unreadable};
 }
 
 /// Opens one event; a refusal is put into `opened`.
@@ -147,7 +148,8 @@ void open_event(const Options& options, PerfEvent event, Zone zone, double scale
   }
   Unavailable missing = {.what = titled(zone),
                          .reason = fmt::format("perf_event_open: {}", failure->text),
-                         .remedy = "none known: the kernel lists the event but does not count it"};
+                         .remedy = "none known: the kernel lists the event but does not count it",
+                         .state = Unavailable::State::dead};
   if (failure->code == EACCES || failure->code == EPERM) missing = denied(options);
   if (std::ranges::find(opened.unavailable, missing) == opened.unavailable.end())
     opened.unavailable.push_back(std::move(missing));

@@ -70,7 +70,7 @@ TEST(RaplPerf, AloneGivesEveryDomain) {
   EXPECT_THAT(memory.covers, HasSubstr("never seen on real hardware"));
   // That powercap has no zone is told, and that it is no loss.
   ASSERT_THAT(opened.unavailable, SizeIs(1));
-  EXPECT_TRUE(opened.unavailable[0].spare);
+  EXPECT_TRUE(opened.unavailable[0].spare());
 }
 
 TEST(RaplPerf, CountsInTheUnitOfTheEvent) {
@@ -122,7 +122,7 @@ TEST(RaplPerf, ARefusalIsToldOnceWithItsRemedy) {
     ASSERT_THAT(opened.unavailable, SizeIs(2));  // powercap's, and this
     EXPECT_THAT(opened.unavailable[1].reason, HasSubstr("perf_event_paranoid is 4"));
     EXPECT_THAT(opened.unavailable[1].remedy, HasSubstr("sudo sysctl kernel.perf_event_paranoid"));
-    EXPECT_FALSE(opened.unavailable[1].spare);
+    EXPECT_FALSE(opened.unavailable[1].spare());
   }
 }
 
@@ -134,7 +134,7 @@ TEST(RaplPerf, ARefusalIsNoLossWherePowercapCanBeRead) {
   const Opened opened = machine.open();
   EXPECT_THAT(devices(opened), ElementsAre("package-0"));
   ASSERT_THAT(opened.unavailable, SizeIs(1));
-  EXPECT_TRUE(opened.unavailable[0].spare);
+  EXPECT_TRUE(opened.unavailable[0].spare());
 }
 
 TEST(RaplPerf, AnUnreadableZoneIsNoLossWherePerfHasItsDevice) {
@@ -147,8 +147,8 @@ TEST(RaplPerf, AnUnreadableZoneIsNoLossWherePerfHasItsDevice) {
   const Opened opened = machine.open();
   EXPECT_THAT(devices(opened), Contains("package-0"));
   ASSERT_THAT(opened.unavailable, SizeIs(2));
-  EXPECT_TRUE(opened.unavailable[0].spare);
-  EXPECT_FALSE(opened.unavailable[1].spare);
+  EXPECT_TRUE(opened.unavailable[0].spare());
+  EXPECT_FALSE(opened.unavailable[1].spare());
 }
 
 TEST(RaplPerf, AnEventThatIsListedButNotThereIsSaid) {

@@ -259,7 +259,7 @@ TEST(Rapl, UnreadableLeavesAModelThatSaysSoAndNoMeasuredEnergy) {
     EXPECT_EQ(source->description().label, energy ? Label::modelled : Label::measured);
   }
   EXPECT_EQ(devices(opened).count("cores"), 1u);
-  EXPECT_FALSE(opened.unavailable.at(0).spare);
+  EXPECT_FALSE(opened.unavailable.at(0).spare());
   EXPECT_THAT(opened.unavailable[0].remedy, HasSubstr("sudo chmod a+r"));
 }
 

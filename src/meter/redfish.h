@@ -2,8 +2,6 @@
 
 // The power of a whole node as its management controller tells it: Redfish, over HTTPS.
 
-#include <string_view>
-
 #include "meter/open.h"
 
 namespace parajoule::meter {
@@ -12,9 +10,5 @@ namespace parajoule::meter {
 /// once a second from a thread of its own. Finds its chassis first, which may take seconds: only
 /// who names an address pays for that. Each chassis with a power is one `node`.
 Opened open_redfish(const Options& options);
-
-/// Why an address will not do: it must be `https://...`; `http://` only of this machine, for
-/// passwords travel there in the open. Empty: it will.
-std::string wrong_address(std::string_view address);
 
 }  // namespace parajoule::meter

@@ -9,6 +9,7 @@
 #include "meter/credentials.h"
 #include "meter/made_up_redfish.h"
 #include "meter/redfish_answer.h"
+#include "meter/redfish_controller.h"
 
 namespace parajoule::meter {
 namespace {
@@ -102,6 +103,13 @@ TEST(Redfish, ANumberThatGoesAwayIsAGapAndNever0) {
   }
 }
 
+TEST(Redfish, AServerWithoutAPowerHasNone) {
+  const MadeUpRedfish server(older("null"), Wire::open);
+  const Opened opened = open_redfish(server.options());
+  EXPECT_THAT(opened.sources, IsEmpty());
+  EXPECT_EQ(opened.unavailable.at(0).state, Unavailable::State::absent);
+}
+
 TEST(Redfish, AServerInTroubleIsAGap) {
   const MadeUpRedfish server(older("344"), Wire::open);
   const Opened opened = open_redfish(server.options());
@@ -129,6 +137,7 @@ TEST(Redfish, ARefusedPasswordIsSaidAndNotTriedAgain) {
   EXPECT_THAT(opened.sources, IsEmpty());
   ASSERT_THAT(opened.unavailable, SizeIs(1));
   EXPECT_THAT(opened.unavailable[0].reason, HasSubstr("user or password refused (HTTP 401)"));
+  EXPECT_EQ(opened.unavailable[0].state, Unavailable::State::unreadable);
 }
 
 TEST(Redfish, CredentialsThatOthersMayReadAreRefused) {
@@ -157,7 +166,7 @@ TEST(Redfish, WithoutAServerOrALibraryItIsSaid) {
   {
     const MadeUpRedfish server(older("344"), Wire::open);
     options = server.options();
-    options.redfish->curl = "/no/such/libcurl.so";
+    options.curl = "/no/such/libcurl.so";
     EXPECT_THAT(open_redfish(options).unavailable.at(0).remedy, HasSubstr("install libcurl"));
     options = server.options();
   }

@@ -24,6 +24,12 @@ class SharedLibrary {
     return function(arguments...);
   }
 
+  /// A function or a value of the library; null if there is none of this name.
+  template <class Symbol>
+  Symbol* symbol(const char* name) const {
+    return reinterpret_cast<Symbol*>(find(name));
+  }
+
  private:
   explicit SharedLibrary(void* handle) : handle_(handle) {}
   void* find(const char* name) const;

@@ -3,6 +3,7 @@
 // Where numbers come from: one source is one number that can be read, with all that a reader of
 // the record must know of it. Energy is two reads and a subtraction.
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,6 +83,10 @@ class Source {
   /// Whether there is something to read. A source that is asked from a thread of its own, which it
   /// starts at the first call, has nothing between two answers; all others always have.
   virtual bool ready() { return true; }
+
+  /// At both ends of a run: asks at once for what is else asked from a thread of its own, if that
+  /// takes no more than milliseconds and was not asked since that moment.
+  virtual void refresh(std::chrono::steady_clock::time_point) {}
 
   /// How long before the last `read` its number was taken.
   virtual base::Seconds age() const { return base::Seconds(0); }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "meter/account.h"
+#include "meter/made_up_source.h"
+
 namespace parajoule::meter {
 namespace {
 
@@ -18,6 +21,19 @@ TEST(Gap, IsTheSameAfterItWasWritten) {
 TEST(Gap, OfUnknownWordsIsAFailedReading) {
   EXPECT_EQ(parse_gap("solar flare: big"), (Gap{Gap::Cause::failed, "solar flare: big"}));
   EXPECT_EQ(parse_gap(""), (Gap{Gap::Cause::failed, ""}));
+}
+
+TEST(Gap, ThatLastsIsToldOnce) {
+  Series series{described("x", Quantity::energy), {}};
+  for (int i = 0; i < 1000; ++i)
+    series.rows.push_back(
+        {0, base::Seconds(0.01 * i), Gap{Gap::Cause::failed, "Permission denied"}});
+  const SourceAccount none = account(series, {base::Seconds(0), base::Seconds(10)});
+  EXPECT_EQ(none.energy, std::nullopt);
+  int told = 0;
+  for (const std::string& remark : none.remarks)
+    told += remark.find("Permission denied") != std::string::npos;
+  EXPECT_EQ(told, 1);
 }
 
 TEST(Names, AreThoseOfTheRecord) {

@@ -58,6 +58,8 @@ std::vector<Row> Sweep::round() {
 
 std::vector<Row> Sweep::whole_round() {
   std::vector<Row> rows;
+  const auto since = std::chrono::steady_clock::now();
+  for (Tracked& tracked : sources_) tracked.source->refresh(since);
   sweep(rows, [](const Tracked&) { return true; });
   next_ = clock_.now() + period_;
   return rows;
