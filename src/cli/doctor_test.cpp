@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "cli/blas.h"
 #include "meter/made_up_tree.h"
 #include "meter/nobody.h"
+#include "meter/nvml_stub.h"
 
 namespace parajoule::cli {
 namespace {
@@ -27,6 +29,7 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 /// A healthy machine of four processors; tests spoil it.
 struct Healthy {
   MadeUpTree tree;
+  std::string nvml = (tree.root() / "no-such-library.so").string();
   Variables variables;
   std::map<std::string, Answer> answers;  ///< by the first word, and the last
 
@@ -54,7 +57,7 @@ struct Healthy {
     return {.sys = tree.root() / "sys",
             .proc = tree.root() / "proc",
             .dev = tree.root() / "dev",
-            .nvml = (tree.root() / "no-such-library.so").string(),
+            .nvml = nvml,
             .processors = {0, 1, 2, 3},
             .avx2 = true,
             .train_program = (tree.root() / "train").string(),
@@ -236,6 +239,24 @@ TEST(Doctor, ADriverWithoutItsLibraryIsWrong) {
                      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08  Sat\n");
   EXPECT_EQ(healthy.only("NVIDIA").state, State::wrong);
   EXPECT_THAT(healthy.only("NVIDIA").what, HasSubstr("driver 535.161.08, but NVML does not"));
+}
+
+TEST(Doctor, ALibraryOfAnotherVersionThanTheDriverIsNamedWithTheWayOut) {
+  void* const stub = ::dlopen(NVML_STUB, RTLD_NOW);
+  ASSERT_NE(stub, nullptr);
+  auto* const nvml = static_cast<meter::NvmlStub*>(::dlsym(stub, "nvml_stub"));
+  *nvml = meter::NvmlStub();
+  nvml->init_result = 18;  // NVML_ERROR_LIB_RM_VERSION_MISMATCH
+  Healthy healthy;
+  healthy.tree.write("sys/module/nvidia/version", "535.161.08\n");
+  healthy.nvml = NVML_STUB;
+  EXPECT_EQ(healthy.only("NVIDIA").state, State::wrong);
+  EXPECT_THAT(healthy.only("NVIDIA").what,
+              HasSubstr("driver 535.161.08, but the library is of another version"));
+  EXPECT_THAT(healthy.only("NVIDIA").remedy, HasSubstr("restart the machine"));
+  nvml->init_result = 0;
+  EXPECT_EQ(healthy.only("NVIDIA").state, State::ok);
+  ::dlclose(stub);
 }
 
 TEST(Doctor, InAJobOfManyNodesTheBatchScriptIsNotAllOfIt) {

@@ -14,7 +14,8 @@ enum Status : int {
   rank_died = 4,       ///< or stalled
   our_bug = 5,
   not_a_number = 6,
-  stopped = 75,  ///< on request, with a checkpoint: the next start resumes
+  cannot_tell = 7,  ///< compared, and there is nothing that decides
+  stopped = 75,     ///< on request, with a checkpoint: the next start resumes
 };
 
 constexpr Status status_of(base::Fault fault) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,7 @@ void add_options(CLI::App& app, MeasureArguments& arguments) {
           "also tell the energies times this, on a line of its own");
   convert("--carbon", arguments.conversions.carbon, "G", "also tell CO2, at so many grams a kWh");
   convert("--price", arguments.conversions.price, "MONEY", "also tell the cost, at so much a kWh");
+  add_other_meters(app, arguments.meters, WallFiles::taken);
 }
 
 double rate_in(std::string_view text) {
@@ -113,6 +115,9 @@ measure::Measurement options_of(const MeasureArguments& arguments) {
   measure::Measurement measurement{.command = arguments.command};
   measurement.idle = duration_in(arguments.idle);
   measurement.meter.hertz = rate_in(arguments.rate);
+  NamedMeters named = named_meters(arguments.meters);
+  measurement.meter.sources = std::move(named.sources);
+  measurement.meter.wall = std::move(named.wall);
   const std::string program = std::filesystem::path(arguments.command[0]).filename();
   measurement.meter.record = {.folder = records_folder(arguments.records),
                               .name = arguments.name.empty() ? program : arguments.name,

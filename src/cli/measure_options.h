@@ -11,6 +11,7 @@
 
 #include "base/quantity.h"
 #include "cli/measure_text.h"
+#include "cli/other_meters.h"
 #include "measure/measurement.h"
 
 namespace parajoule::cli {
@@ -27,6 +28,7 @@ struct MeasureArguments {
   std::string prometheus;
   bool quiet = false;
   Conversions conversions = {};
+  OtherMeters meters = {};
 };
 
 void add_options(CLI::App& app, MeasureArguments& arguments);

@@ -19,6 +19,7 @@
 #include "cli/prometheus.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
+#include "cli/told.h"
 #include "cli/write_all.h"
 #include "measure/account.h"
 
@@ -113,6 +114,9 @@ std::vector<std::string> tell_measurement(const std::filesystem::path& record,
     if (!arguments.prometheus.empty())
       attempt(
           [&] { write_atomically(arguments.prometheus, prometheus_text(exposed_of(account))); });
+    std::vector<meter::NodeAccount> nodes;
+    for (const measure::NodeEnergy& node : account.nodes) nodes.push_back(node.command);
+    attempt([&] { keep_told(record, nodes); });
   });
   return troubles;
 }

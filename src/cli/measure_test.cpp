@@ -1,15 +1,18 @@
 // What `parajoule measure` tells of a command, in every way it does.
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "cli/energy_unit.h"
+#include "cli/measure_json.h"
 #include "cli/measure_options.h"
 #include "cli/measure_output.h"
 #include "cli/measure_text.h"
@@ -133,6 +136,19 @@ TEST(MeasureText, DefinesUncertaintyOnce) {
   const std::string text = text_of(mixed());
   EXPECT_EQ(text.find("95 %"), text.rfind("95 %"));
   EXPECT_NE(text.find("95 %"), text.npos);
+}
+
+TEST(MeasureJson, SaysWhichNumbersMakeASum) {
+  measure::Account account = account_with(
+      {source("package-0", Label::measured, 1234), source("package-1", Label::measured, 500),
+       source("psys", Label::measured, {}), source("memory", Label::modelled, 321)});
+  const auto all = nlohmann::json::parse(measure_json(account, {}, "/r.db"));
+  std::map<std::string, double> sums;
+  for (const auto& device : all.at("devices"))
+    if (device.at("counted")) sums[device.at("label")] += device.at("energy_joules").get<double>();
+  EXPECT_EQ(sums.at("measured"), all.at("totals").at("measured").at("energy_joules"));
+  EXPECT_EQ(sums.at("modelled"), all.at("totals").at("modelled").at("energy_joules"));
+  EXPECT_EQ(sums.at("measured"), 1734);
 }
 
 TEST(EnergyUnit, GoesWithTheSize) {

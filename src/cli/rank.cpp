@@ -19,6 +19,7 @@
 #include "cli/reporting.h"
 #include "cli/runs.h"
 #include "cli/surroundings.h"
+#include "cli/told.h"
 #include "cli/vocabulary.h"
 #include "comm/mpi.h"
 #include "comm/solo.h"
@@ -229,6 +230,7 @@ class Rank {
     note_->ended(outcome.record);
     if (!options_.folder && world.rank() == 0) {
       live.print(run_text(outcome.record, look_of(STDOUT_FILENO)));
+      if (const std::string why = keep_told(outcome.record); !why.empty()) say(why);
     }
   }
 

@@ -1,4 +1,4 @@
-// parajoule runs: lists, shows, exports and merges the records of runs.
+// parajoule runs: lists, shows, exports, merges and recomputes the records of runs.
 
 #include "cli/runs.h"
 
@@ -20,10 +20,15 @@
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/energy_text.h"
+#include "cli/exit_status.h"
 #include "cli/measure_text.h"
+#include "cli/one_line.h"
+#include "cli/perun.h"
 #include "cli/summary.h"
+#include "cli/told.h"
 #include "cli/whole_training.h"
 #include "measure/account.h"
+#include "measure/join.h"
 #include "measure/merge.h"
 #include "store/export.h"
 #include "store/folder.h"
@@ -43,6 +48,9 @@ struct Arguments {
   std::string table;
   std::string to;
   std::vector<std::string> files;
+  std::string wall;
+  int node = 0;
+  std::string perun;
 };
 
 int list(const Arguments& arguments) {
@@ -87,9 +95,20 @@ void export_tables(const store::Reader& record, const path& folder) {
   }
 }
 
+int export_perun_file(const Arguments& arguments) {
+  if (!arguments.table.empty() || !arguments.to.empty())
+    throw base::Error(base::Fault::usage,
+                      "runs export --perun has one file: leave --table and --to out");
+  const store::Reader record(store::find_record(records_folder(arguments.records), arguments.run));
+  write_perun(record, arguments.perun);
+  return done;
+}
+
 int export_record(const Arguments& arguments) {
-  if (arguments.csv == arguments.json)
-    throw base::Error(base::Fault::usage, "runs export takes either --csv or --json");
+  if (int(arguments.csv) + int(arguments.json) + int(!arguments.perun.empty()) != 1)
+    throw base::Error(base::Fault::usage,
+                      "runs export takes one of --csv, --json and --perun FILE");
+  if (!arguments.perun.empty()) return export_perun_file(arguments);
   if (arguments.csv && arguments.table.empty() == arguments.to.empty())
     throw base::Error(base::Fault::usage,
                       "runs export --csv takes either --table NAME, which is written to standard "
@@ -116,16 +135,58 @@ int merge_records(const Arguments& arguments) {
   if (!file)
     throw base::Error(base::Fault::usage, "the folder of records has these merged already");
   std::cout << run_text(*file, look_of(STDOUT_FILENO));
+  if (const std::string why = keep_told(*file); !why.empty())
+    throw base::Error(base::Fault::environment, why);
   return 0;
+}
+
+int join_wall(const Arguments& arguments) {
+  const path file = store::find_record(records_folder(arguments.records), arguments.run);
+  for (const std::string& remark : measure::join(file, arguments.wall, arguments.node))
+    std::cerr << fmt::format("parajoule: {}\n", one_line(remark));
+  std::cout << run_text(file, look_of(STDOUT_FILENO));
+  if (const std::string why = keep_told(file); !why.empty())
+    throw base::Error(base::Fault::environment, why);
+  return done;
+}
+
+int recompute(const Arguments& arguments) {
+  const store::Reader record(store::find_record(records_folder(arguments.records), arguments.run));
+  const std::vector<Recomputed> sources = recomputed(record);
+  std::cout << recomputed_text(record, sources, look_of(STDOUT_FILENO));
+  switch (recount_of(sources)) {
+    case Recount::differs:
+      return worse;
+    case Recount::unknown:
+      return cannot_tell;
+    case Recount::same:
+      break;
+  }
+  return done;
 }
 
 using Action = int (*)(const Arguments&);
 
 void refuse_unknown(const std::vector<std::string>& words) {
-  static constexpr std::string_view known[] = {"list", "show", "export", "merge"};
+  static constexpr std::string_view known[] = {"list",  "show",      "export",
+                                               "merge", "recompute", "join"};
   if (!words.empty())
     throw base::Error(base::Fault::usage, fmt::format("no command 'runs {}'{}", words.front(),
                                                       base::hint(words.front(), known)));
+}
+
+void add_export_options(CLI::App& exporting, Arguments& arguments, const std::string& which) {
+  exporting.add_option("run", arguments.run, which)->type_name("RUN");
+  exporting.add_flag("--csv", arguments.csv, "one table to standard output, or all to files");
+  exporting.add_flag("--json", arguments.json, "all tables in one text");
+  exporting.add_option("--perun", arguments.perun, "HDF5 as perun lays it out, into this file")
+      ->type_name("FILE");
+  exporting.add_option("--table", arguments.table, "the table that --csv writes")
+      ->type_name("NAME");
+  exporting
+      .add_option("--to", arguments.to,
+                  "folder for --csv, file for --json, instead of standard output")
+      ->type_name("PATH");
 }
 
 }  // namespace
@@ -141,7 +202,7 @@ std::string run_text(const path& file, Look look) {
 }
 
 void add_runs(CLI::App& app, Chosen& chosen) {
-  CLI::App* runs = app.add_subcommand("runs", "list, show, export and merge the records of runs");
+  CLI::App* runs = app.add_subcommand("runs", "list, show, export, merge and recompute records");
   runs->require_subcommand(0, 1);
   runs->allow_extras();  // to say what is wrong with them
   const auto arguments = std::make_shared<Arguments>();
@@ -171,16 +232,19 @@ void add_runs(CLI::App& app, Chosen& chosen) {
   CLI::App* showing = add("show", "quality, work, energy and time of one run", show);
   showing->add_option("run", arguments->run, which)->type_name("RUN");
 
-  CLI::App* exporting = add("export", "the rows of one run for other programs", export_record);
-  exporting->add_option("run", arguments->run, which)->type_name("RUN");
-  exporting->add_flag("--csv", arguments->csv, "one table to standard output, or all to files");
-  exporting->add_flag("--json", arguments->json, "all tables in one text");
-  exporting->add_option("--table", arguments->table, "the table that --csv writes")
-      ->type_name("NAME");
-  exporting
-      ->add_option("--to", arguments->to,
-                   "folder for --csv, file for --json, instead of standard output")
-      ->type_name("PATH");
+  add_export_options(*add("export", "the rows of one run for other programs", export_record),
+                     *arguments, which);
+
+  CLI::App* recomputing =
+      add("recompute", "energies again from the readings, beside what was told", recompute);
+  recomputing->add_option("run", arguments->run, which)->type_name("RUN");
+
+  CLI::App* joining = add("join", "a wall meter's own file into a record, by time", join_wall);
+  joining->add_option("run", arguments->run, which)->type_name("RUN");
+  joining->add_option("--wall", arguments->wall, "the file")->required()->type_name("FILE");
+  joining->add_option("--node", arguments->node, "whose outlet it is (default: 0)")
+      ->check(CLI::Range(0, 1'000'000).description(""))
+      ->type_name("N");
 
   CLI::App* merging = add("merge", "one record of those of a job's nodes", merge_records);
   merging->add_option("files", arguments->files, "records of `parajoule measure`, one a node")

@@ -1,6 +1,11 @@
 #include "cli/sensed.h"
 
+#include <chrono>
+
 #include <fmt/format.h>
+
+#include "cli/energy_text.h"
+#include "store/file_name.h"
 
 namespace parajoule::cli {
 
@@ -60,6 +65,20 @@ Sensed sensed(const meter::Options& options, Seconds length, const meter::Pace& 
   return result;
 }
 
+std::vector<meter::FoundPeriod> periods_of(const Sensed& sensed) {
+  const std::string now = store::written_utc(std::chrono::system_clock::now());
+  std::vector<meter::FoundPeriod> periods;
+  for (const SensedFamily& family : sensed.families)
+    for (const SensedSource& source : family.sources) {
+      const Observed& observed = source.observed;
+      const bool wanted = meter::energetic(source.description) &&
+                          source.description.label == meter::Label::measured;
+      if (wanted && observed.update && !observed.quicker)
+        periods.push_back({source.description.covers, *observed.update, now});
+    }
+  return periods;
+}
+
 std::string_view name_of(State state) {
   switch (state) {
     case State::works:
@@ -73,7 +92,6 @@ std::string_view name_of(State state) {
 }
 
 std::string_view state_of(const meter::Unavailable& unavailable) {
-  if (unavailable.spare) return "spare";
   switch (unavailable.state) {
     case meter::Unavailable::State::dead:
       return "dead";
@@ -81,6 +99,8 @@ std::string_view state_of(const meter::Unavailable& unavailable) {
       return "absent";
     case meter::Unavailable::State::left_out:
       return "left out";
+    case meter::Unavailable::State::spare:
+      return "spare";
     case meter::Unavailable::State::unreadable:
       break;
   }

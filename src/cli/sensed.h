@@ -43,6 +43,10 @@ struct Sensed {
 Sensed sensed(const meter::Options& options, base::Seconds length,
               const meter::Pace& pace = meter::node_pace());
 
+/// What later runs may take from it: the periods of measured energies and powers that were slow
+/// enough to be seen.
+std::vector<meter::FoundPeriod> periods_of(const Sensed& sensed);
+
 /// `works`, `fails`, `dead`.
 std::string_view name_of(SensedSource::State state);
 

@@ -7,12 +7,15 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/energy_text.h"
 #include "cli/exit_status.h"
 #include "cli/live.h"
+#include "cli/other_meters.h"
 #include "cli/sensors_text.h"
 
 namespace parajoule::cli {
@@ -22,11 +25,27 @@ struct Arguments {
   double seconds = 1;
   bool json = false;
   bool all = false;
+  OtherMeters meters;
 };
+
+/// For later runs; a home that cannot be written is told and keeps nobody from looking.
+void keep_periods(const Sensed& found) {
+  const std::filesystem::path file = periods_file();
+  const std::vector<meter::FoundPeriod> periods = periods_of(found);
+  if (file.empty() || periods.empty()) return;
+  try {
+    meter::keep_found_periods(file, periods);
+  } catch (const base::Error& error) {
+    std::cerr << fmt::format("parajoule: the update periods found are not kept: {}\n",
+                             error.what());
+  }
+}
 
 int show(const Arguments& arguments) {
   constexpr std::size_t fewest_columns = 40;
-  const Sensed found = sensed({}, base::Seconds(arguments.seconds));
+  const Sensed found =
+      sensed(named_meters(arguments.meters).sources, base::Seconds(arguments.seconds));
+  keep_periods(found);
   if (arguments.json) {
     std::cout << sensors_json(found);
     return done;
@@ -50,6 +69,7 @@ void add_sensors(CLI::App& app, Chosen& chosen) {
       ->type_name("N");
   command->add_flag("--all", arguments->all, "temperatures, clocks and the like in full as well");
   command->add_flag("--json", arguments->json, "for programs");
+  add_other_meters(*command, arguments->meters, WallFiles::none);
   command->callback([&chosen, arguments] { chosen = [arguments] { return show(*arguments); }; });
 }
 

@@ -174,7 +174,8 @@ TEST(Sensors, WordsOfADeviceCannotSteerTheTerminal) {
                             .reads = "nothing",
                             .met_devices = true,
                             .sources = {},
-                            .unavailable = {{"GPU \x1b[2J\xff", "no\nanswer", "none"}}});
+                            .unavailable = {{"GPU \x1b[2J\xff", "no\nanswer", "none",
+                                             meter::Unavailable::State::unreadable}}});
   const std::string text = sensors_text(found, 60, Look::plain);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("no\uFFFDanswer"));

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/other_meters.h"
 #include "cli/prometheus.h"
 #include "cli/responder.h"
 #include "cli/signals.h"
@@ -27,6 +28,7 @@ namespace {
 struct Arguments {
   std::string listen = "127.0.0.1:9109";
   double hertz = 10;
+  OtherMeters meters;
 };
 
 std::string page_of(const meter::Sampler& sampler, const std::string& node) {
@@ -48,7 +50,8 @@ std::string page_of(const meter::Sampler& sampler, const std::string& node) {
 int serve(const Arguments& arguments) {
   const Address address = address_in(arguments.listen);
   Signals signals;
-  meter::Sampler sampler(meter::open_sources().sources, {.hertz = arguments.hertz});
+  meter::Sampler sampler(meter::open_sources(named_meters(arguments.meters).sources).sources,
+                         {.hertz = arguments.hertz});
   const std::string node = store::host_name();
   Responder responder(address, [&] { return page_of(sampler, node); });
   std::cerr << fmt::format("parajoule: serving http://{}/metrics\n", responder.where())
@@ -76,6 +79,7 @@ void add_serve(CLI::App& app, Chosen& chosen) {
   command->add_option("--rate", arguments->hertz, "readings a second (default: 10)")
       ->check(CLI::Range(0.01, 1000.0).description(""))
       ->type_name("HERTZ");
+  add_other_meters(*command, arguments->meters, WallFiles::none);
   command->footer(
       "Prometheus finds counters in joules at http://ADDRESS:PORT/metrics, one for each device "
       "and\n"

@@ -20,6 +20,7 @@
 #include "cli/run_folder.h"
 #include "cli/runs.h"
 #include "cli/surroundings.h"
+#include "cli/told.h"
 
 namespace parajoule::cli {
 namespace {
@@ -120,6 +121,7 @@ int report(const Ended& ended, const LaunchFacts& facts, const Command& command)
   say(verdict.line);
   if (verdict.status == done && !notes[0]->text.empty()) {
     std::cout << run_text(notes[0]->text, look_of(STDOUT_FILENO)) << std::flush;
+    if (const std::string why = keep_told(notes[0]->text); !why.empty()) say(why);
     if (!std::cout)
       say("standard output takes no more; `parajoule runs show last` shows the result");
     std::cout.clear();

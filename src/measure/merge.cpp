@@ -44,7 +44,8 @@ std::vector<Part> opened(std::span<const path> files) {
 bool of_part(const store::Setting& setting) {
   return setting.key == "process" || setting.key == "clock" || setting.key == "tasks" ||
          setting.key == "status" || setting.key == "nodes" || setting.key.starts_with("command.") ||
-         setting.key.starts_with("idle.") || setting.key.starts_with("process.");
+         setting.key.starts_with("idle.") || setting.key.starts_with("process.") ||
+         setting.key.starts_with("told.") || setting.key.starts_with("update_period.");
 }
 
 void set(std::vector<store::Setting>& settings, std::string key, std::string value) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <utility>
 #include <variant>
 
@@ -12,6 +11,7 @@
 #include "measure/series.h"
 #include "measure/settings.h"
 #include "measure/spans.h"
+#include "store/file_name.h"
 
 namespace parajoule::measure {
 namespace {
@@ -22,19 +22,6 @@ using meter::Span;
 
 base::Error unmergeable(const std::filesystem::path& file, std::string_view why) {
   return {base::Fault::usage, fmt::format("'{}' {}", file.string(), why)};
-}
-
-/// Seconds since 1970 of `2025-11-30T10:11:12.123Z`; 0 of anything else.
-double seconds_of(const std::string& utc) {
-  std::tm moment{};
-  int milliseconds = 0;
-  if (std::sscanf(utc.c_str(), "%d-%d-%dT%d:%d:%d.%dZ", &moment.tm_year, &moment.tm_mon,
-                  &moment.tm_mday, &moment.tm_hour, &moment.tm_min, &moment.tm_sec,
-                  &milliseconds) < 6)
-    return 0;
-  moment.tm_year -= 1900;
-  moment.tm_mon -= 1;
-  return double(timegm(&moment)) + 1e-3 * milliseconds;
 }
 
 std::optional<Span> extent_of(const std::vector<Series>& series) {
@@ -162,7 +149,8 @@ void Part::join(const Part& first) {
   const auto first_clock = number_in<double>(first.settings, "clock");
   const bool one_clock = node.boot_id == first.node.boot_id && own_clock && first_clock;
   shift = Seconds(one_clock ? *own_clock - *first_clock
-                            : seconds_of(run.started_utc) - seconds_of(first.run.started_utc));
+                            : store::seconds_of_utc(run.started_utc) -
+                                  store::seconds_of_utc(first.run.started_utc));
 }
 
 std::vector<store::Setting> MergedNode::settings(int number) const {

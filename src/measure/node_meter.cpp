@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "measure/job.h"
+#include "measure/join.h"
 #include "measure/rows.h"
 #include "measure/slurm_energy.h"
 #include "store/file_name.h"
@@ -24,7 +25,7 @@ constexpr int own_node = 0;  // a record of several nodes is merged of those of 
 
 }  // namespace
 
-NodeMeter::NodeMeter(Options options) {
+NodeMeter::NodeMeter(Options options) : wall_(std::move(options.wall)) {
   // A counter that stands still is waited for, and a disk too: both at once.
   auto opening =
       std::async(std::launch::async, [&options] { return meter::open_sources(options.sources); });
@@ -71,6 +72,10 @@ void NodeMeter::tell(const meter::Opened& opened) {
     attempt([&] { record_->add(row_of(descriptions[i], int(i), own_node)); });
   for (const std::string& line : not_metered(opened, descriptions))
     note(store::Severity::note, line);
+  sources_ = int(descriptions.size());
+  for (const meter::TakenPeriod& taken : opened.periods)
+    add({fmt::format("update_period.{}", taken.source), fmt::format("{}", taken.period.count()),
+         fmt::format("sensors {}", taken.seen_utc)});
 }
 
 /// What keeps the disk from taking rows is told and changes nothing else.
@@ -118,7 +123,26 @@ void NodeMeter::stop() {
     add({"slurm.consumed_energy_joules", fmt::format("{}", energy->value), "sacct"});
 }
 
+/// What is wrong with a file of somebody else's is told and changes nothing else.
+void NodeMeter::join(const std::filesystem::path& file) {
+  const auto tell = [&](const std::string& text) {
+    note(store::Severity::warning, text);
+    troubles_.push_back(text);
+  };
+  try {
+    const Joined rows =
+        joined(file, record_->started_utc(), {base::Seconds(0), now()}, sources_, own_node);
+    for (const store::Source& source : rows.sources) attempt([&] { record_->add(source); });
+    attempt([&] { record_->add(std::span<const store::Reading>(rows.readings)); });
+    sources_ += int(rows.sources.size());
+    for (const std::string& remark : rows.remarks) tell(remark);
+  } catch (const base::Error& error) {
+    tell(fmt::format("{}; `parajoule runs join` takes it in later", error.what()));
+  }
+}
+
 void NodeMeter::finish(store::State state, std::string_view why) {
+  for (const std::filesystem::path& file : wall_) join(file);
   attempt([&] { record_->finish(state, why); });
 }
 

@@ -27,6 +27,7 @@ class NodeMeter {
     double hertz = 10;
     store::Record::Options record = {};
     std::vector<store::Setting> settings = {};
+    std::vector<std::filesystem::path> wall = {};  ///< files of wall meters, read at the end
   };
 
   /// Where the folder of records cannot be written, the record is made in the folder of temporary
@@ -48,7 +49,7 @@ class NodeMeter {
 
   /// Reads all sources once more and keeps it. Under Slurm, asks it for its own count.
   void stop();
-  /// The last call.
+  /// The last call. Takes in the files of wall meters.
   void finish(store::State state, std::string_view why);
 
   /// The last call instead: there was nothing to measure, so no record is left.
@@ -63,8 +64,12 @@ class NodeMeter {
  private:
   void open_record(store::Record::Options options);
   void tell(const meter::Opened& opened);
+  void join(const std::filesystem::path& file);
   template <class Call>
   void attempt(Call&& call);
+
+  std::vector<std::filesystem::path> wall_;
+  int sources_ = 0;  ///< in the record
 
   std::unique_ptr<store::Record> record_;
   std::vector<std::string> troubles_;

@@ -100,7 +100,7 @@ std::vector<std::string> not_metered(const meter::Opened& opened,
                                      std::span<const meter::Description> sources) {
   std::vector<std::string> lines;
   for (const meter::Unavailable& missing : opened.unavailable)
-    if (!missing.spare)
+    if (!missing.spare())
       lines.push_back(fmt::format("{}{}: {}; {}", store::not_metered, missing.what, missing.reason,
                                   missing.remedy));
   const std::vector<std::string> unmetered = meter::unmetered(sources);

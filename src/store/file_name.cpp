@@ -1,5 +1,6 @@
 #include "store/file_name.h"
 
+#include <cstdio>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -28,6 +29,18 @@ std::string written_utc(std::chrono::system_clock::time_point moment) {
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
                      since - 1000 * seconds);
+}
+
+double seconds_of_utc(const std::string& utc) {
+  std::tm moment{};
+  int milliseconds = 0;
+  if (std::sscanf(utc.c_str(), "%d-%d-%dT%d:%d:%d.%dZ", &moment.tm_year, &moment.tm_mon,
+                  &moment.tm_mday, &moment.tm_hour, &moment.tm_min, &moment.tm_sec,
+                  &milliseconds) < 6)
+    return 0;
+  moment.tm_year -= 1900;
+  moment.tm_mon -= 1;
+  return double(timegm(&moment)) + 1e-3 * milliseconds;
 }
 
 std::string file_name(std::string_view started_utc, std::string_view name, std::string_view id) {

@@ -15,6 +15,9 @@ std::string random_id();
 /// A moment in UTC: `2025-11-30T10:11:12.123Z`.
 std::string written_utc(std::chrono::system_clock::time_point moment);
 
+/// Seconds since 1970 of such a text; 0 of anything else.
+double seconds_of_utc(const std::string& utc);
+
 /// `<start>-<name>-<id>.db`: names that sort by their start and survive every file system.
 std::string file_name(std::string_view started_utc, std::string_view name, std::string_view id);
 

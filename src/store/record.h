@@ -64,6 +64,7 @@ class Record {
   ~Record();
 
   const std::string& id() const { return run_.id; }
+  const std::string& started_utc() const { return run_.started_utc; }
 
   /// Where the record lies once it is finished: an absolute path without links.
   const std::filesystem::path& path() const { return path_; }

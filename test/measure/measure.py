@@ -13,6 +13,7 @@ import pathlib
 import pwd
 import select
 import signal
+import sqlite3
 import sys
 import time
 
@@ -421,6 +422,56 @@ def check(value, schema, whole, place):
             check(each, schema["items"], whole, f"{place}[{i}]")
 
 
+def where_the_record_is(bench):
+    """What is told to be the record is the file itself, whatever led there."""
+    (bench.folder / "real").mkdir()
+    (bench.folder / "link").symlink_to("real")
+    _, told = bench.json_of(["true"], ["--records", "link"])
+    assert os.path.realpath(told["record"]) == told["record"], told["record"]
+    assert Record(told["record"]).state == b"done"
+
+
+def recomputed(bench):
+    """The readings give again what was told; a reading that was changed is found."""
+    assert bench.run(["sleep", "0.3"], ["--rate", "100hz"])[0] == 0
+    again = [bench.program, "runs", "recompute"]
+    status, output, errors = bench.run([], words=again)
+    assert status == 0 and b"Every number is what was told." in output, (status, output, errors)
+    database = sqlite3.connect(bench.records()[-1])
+    database.execute("UPDATE reading SET value = value + 1 WHERE source IN (SELECT source FROM "
+                     "source WHERE quantity IN ('energy', 'power')) AND rowid IN (SELECT "
+                     "max(rowid) FROM reading GROUP BY source)")
+    database.commit()
+    database.close()
+    status, output, errors = bench.run([], words=again)
+    assert status == 1 and b"differ from what was told" in output, (status, output, errors)
+
+
+def wall(bench):
+    """A wall meter's file is a total beside the others; a bad one is a line and costs nothing."""
+    now = time.time()
+    host = os.uname().nodename.split(".")[0]
+    with open(bench.folder / f"wall-{host}.csv", "w") as file:
+        file.write("# outlet: A7\ntime,watts\n")
+        for tenth in range(-50, 600):
+            file.write(f"{now + tenth / 10},300\n")
+    status, told = bench.json_of(["sleep", "1"], ["--wall", "wall-{host}.csv"])
+    assert status == 0
+    outlet, = [one for one in told["nodes"][0]["wholes"] if one["device"] == "outlet A7"]
+    assert abs(outlet["energy_joules"] - 300 * told["wall_seconds"]) < 3, outlet
+    assert not any(one["counted"] for one in told["devices"] if one["device"] == "outlet A7")
+    (bench.folder / "bad.csv").write_text("nothing\n")
+    status, _, errors = bench.run([SHELL, "-c", "sleep 0.5; exit 7"],
+                                  ["--quiet", "--wall", "bad.csv"])
+    assert status == 7 and errors.count(b"\n") == 1 and b"bad.csv" in errors, (status, errors)
+    joined = bench.run([], words=[bench.program, "runs", "join", "last", "--wall",
+                                  f"wall-{host}.csv"])
+    assert joined[0] == 0 and b"outlet A7" in joined[1], joined
+    twice = bench.run([], words=[bench.program, "runs", "join", "last", "--wall",
+                                 f"wall-{host}.csv"])
+    assert twice[0] == 2 and twice[2].count(b"\n") == 1, twice
+
+
 CASES = {
     "status": status_of_the_command,
     "missing": missing,
@@ -450,6 +501,9 @@ CASES = {
     "idle": idle,
     "regions": regions,
     "outputs": outputs,
+    "where_the_record_is": where_the_record_is,
+    "recomputed": recomputed,
+    "wall": wall,
     **terminal.CASES,
     **together.CASES,
 }
