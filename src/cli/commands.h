@@ -24,6 +24,7 @@ void add_doctor(CLI::App& app, Chosen& chosen);
 void add_runs(CLI::App& app, Chosen& chosen);
 void add_sensors(CLI::App& app, Chosen& chosen);
 void add_serve(CLI::App& app, Chosen& chosen);
+void add_trace(CLI::App& app, Chosen& chosen);
 
 /// `command`: the words that are to be run, which are not for us to understand; filled before the
 /// others are parsed.

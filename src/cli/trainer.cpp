@@ -21,6 +21,7 @@
 #include "cli/shown.h"
 #include "cli/standard_streams.h"
 #include "cli/surroundings.h"
+#include "cli/trace_rank.h"
 #include "cli/vocabulary.h"
 
 namespace {
@@ -41,6 +42,8 @@ struct Words {
   bool settings = false;
   std::string data;
   cli::DataWords data_words;
+  bool trace = false;
+  cli::TraceWords trace_words;
   std::vector<std::string> as_given;
 };
 
@@ -58,6 +61,9 @@ void declare(CLI::App& app, Words& words) {
   app.add_flag("--models", words.models);
   app.add_flag("--settings", words.settings);
   app.add_option("--data", words.data);
+  app.add_flag("--trace", words.trace);
+  app.add_option("--strategy", words.trace_words.strategy);
+  app.add_option("--steps", words.trace_words.steps);
   app.add_option("--to", words.data_words.folder);
   app.add_option("--samples", words.data_words.samples)->check(CLI::Range(1L, 1'000'000'000L));
   app.add_option("--quality", words.data_words.quality)->check(CLI::Range(1, 100));
@@ -82,6 +88,13 @@ int act_on_data(Words& words) {
   return cli::done;
 }
 
+int trace(Words& words) {
+  words.trace_words.file = words.run.request.path;
+  words.trace_words.set = words.run.request.set;
+  words.trace_words.ranks = words.run.request.ranks;
+  return cli::trace_rank(words.trace_words);
+}
+
 /// OpenBLAS chooses its kernel while it is loaded, so a better one needs a new start. The launcher
 /// sees to that for the ranks it starts.
 void begin_with_better_kernel(const std::vector<std::string>& words) {
@@ -97,6 +110,7 @@ void begin_with_better_kernel(const std::vector<std::string>& words) {
 
 int act(Words& words) {
   if (!words.data.empty()) return act_on_data(words);
+  if (words.trace) return trace(words);
   words.run.begin = words.fresh ? cli::Begin::afresh : cli::Begin::resume_if_possible;
   if (words.backend) std::cout << cli::written(cli::backend_here());
   if (words.example) std::cout << cli::example(cli::vocabulary());

@@ -35,7 +35,10 @@ Parts parts(const Run& run, const comm::Nodes& nodes) {
 class Tracing {
  public:
   Tracing(comm::Communicator& world, const Run& run, const Clock& clock)
-      : world_(world), run_(run), clock_(clock), parts_(parts(run, world.nodes())) {
+      : world_(world, run.sum, run.sum_settings),
+        run_(run),
+        clock_(clock),
+        parts_(parts(run, world.nodes())) {
     make();
   }
 
@@ -109,7 +112,7 @@ class Tracing {
                       .weights = worker_->current_weights()});
   }
 
-  comm::Communicator& world_;
+  comm::Summing world_;
   const Run& run_;
   const Clock& clock_;
   Parts parts_;

@@ -10,6 +10,7 @@
 
 #include "base/settings.h"
 #include "comm/communicator.h"
+#include "comm/sums.h"
 #include "exact/clock.h"
 #include "exact/problem.h"
 #include "exact/worker.h"
@@ -32,6 +33,8 @@ struct Run {
   const base::Settings& settings;
   /// Of the ranks with the largest share of the samples; others take as many as their share allows.
   std::int64_t steps;
+  const comm::Sum& sum = comm::sum("auto");  ///< how values of all ranks are added up
+  base::Settings sum_settings = {};
   MakeOptimizer optimizer = {};  ///< for tests; none: SGD with the problem's momentum
   /// For tests: after so many steps, fewer than all, every rank saves, and goes on with a method
   /// and a worker made anew.
