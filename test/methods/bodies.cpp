@@ -11,61 +11,104 @@
 namespace parajoule::methods {
 namespace {
 
-/// What a rank has to tell beside its lines, in the form of lines.
-struct Told {
-  std::vector<exact::Line> lines;
-  std::vector<exact::Line> evaluated;
-  std::vector<exact::Line> traffic;
-};
+/// Everything that a run of the case refers to.
+struct Setting {
+  explicit Setting(const Case& wanted)
+      : method(strategy::method(wanted.method)),
+        settings(method.name, method.options, wanted.settings),
+        sum(comm::sum(wanted.sum)),
+        run{.problem = wanted.problem,
+            .method = method,
+            .settings = settings,
+            .steps = wanted.steps,
+            .sum = sum,
+            .sum_settings = base::Settings(sum.name, sum.options, {}),
+            .optimizer = wanted.optimizer,
+            .resume_after = wanted.resume_after} {}
 
-exact::Line line_of(int rank, Row numbers) { return {{}, rank, false, std::move(numbers)}; }
+  const strategy::Method& method;
+  base::Settings settings;
+  const comm::Sum& sum;
+  exact::Run run;
+};
 
 Row loaded(base::Vector vector) {
   const auto numbers = vector.as<double>();
   return {numbers.begin(), numbers.end()};
 }
 
+// On their way from rank to rank outcomes are rows, each as its length and its numbers: those of
+// the steps first, then one finished, evaluated (maybe empty) and of traffic for each rank.
+
+void append(Row& numbers, const Row& row) {
+  numbers.push_back(double(row.size()));
+  numbers.insert(numbers.end(), row.begin(), row.end());
+}
+
+Row take(const Row& numbers, std::size_t& at) {
+  const auto begin = numbers.begin() + std::ptrdiff_t(at) + 1;
+  const auto length = std::ptrdiff_t(numbers[at]);
+  at += std::size_t(length) + 1;
+  return {begin, begin + length};
+}
+
+Row written(const Outcome& outcome) {
+  Row numbers{double(outcome.weights.size())};
+  for (const auto& step : outcome.weights)
+    for (const Row& row : step) append(numbers, row);
+  for (std::size_t rank = 0; rank < outcome.finished.size(); ++rank) {
+    append(numbers, outcome.finished[rank]);
+    append(numbers, outcome.evaluated[rank]);
+    const auto& traffic = outcome.traffic[rank];
+    append(numbers, {double(traffic.bytes), double(traffic.messages)});
+  }
+  return numbers;
+}
+
+Outcome read(const Row& numbers, int ranks) {
+  Outcome outcome;
+  outcome.weights.resize(std::size_t(numbers[0]));
+  std::size_t at = 1;
+  for (auto& step : outcome.weights)
+    for (int rank = 0; rank < ranks; ++rank) step.push_back(take(numbers, at));
+  for (int rank = 0; rank < ranks; ++rank) {
+    outcome.finished.push_back(take(numbers, at));
+    outcome.evaluated.push_back(take(numbers, at));
+    const Row traffic = take(numbers, at);
+    outcome.traffic.push_back({std::uint64_t(traffic[0]), std::uint64_t(traffic[1])});
+  }
+  return outcome;
+}
+
+/// A row of each rank, on rank 0.
+std::vector<Row> rows_of_all(comm::Communicator& world, Row own) {
+  std::vector<Row> rows(std::size_t(world.size()));
+  for (auto& line : exact::gathered(world, {{{}, world.rank(), false, std::move(own)}}))
+    rows[std::size_t(line.rank)] = std::move(line.weights);
+  return rows;
+}
+
 /// Runs one rank; rank 0 comes to know everything.
-Told take_part(const Case& wanted, comm::Communicator& world, const exact::Clock& clock) {
-  const strategy::Method& method = strategy::method(wanted.method);
-  const base::Settings settings(method.name, method.options, wanted.settings);
-  Told own;
-  exact::Run run{.problem = wanted.problem,
-                 .method = method,
-                 .settings = settings,
-                 .steps = wanted.steps,
-                 .optimizer = wanted.optimizer,
-                 .resume_after = wanted.resume_after};
+Outcome take_part(const Case& wanted, comm::Communicator& world, const exact::Clock& clock) {
+  Setting setting(wanted);
+  Row evaluated;
   if (wanted.evaluate)
-    run.before_finish = [&](strategy::Strategy& strategy, exact::Worker& worker) {
+    setting.run.before_finish = [&](strategy::Strategy& strategy, exact::Worker& worker) {
       const base::Vector weights = worker.spare();
       const base::Vector buffers =
           world.allocate(base::Element::float64, worker.layout().buffer_count());
       strategy.evaluation_weights(worker, weights, buffers);
-      own.evaluated.push_back(line_of(world.rank(), loaded(weights)));
+      evaluated = loaded(weights);
     };
-  exact::check(run, world.nodes());
-  own.lines = exact::take_part(world, run, clock);
+  exact::check(setting.run, world.nodes());
+  const auto own = exact::take_part(world, setting.run, clock);
   const auto traffic = world.traffic();
-  own.traffic = {line_of(world.rank(), {double(traffic.bytes), double(traffic.messages)})};
-  return {.lines = exact::gathered(world, own.lines),
-          .evaluated =
-              wanted.evaluate ? exact::gathered(world, own.evaluated) : std::vector<exact::Line>(),
-          .traffic = exact::gathered(world, own.traffic)};
-}
 
-std::vector<Row> rows_of(const std::vector<exact::Line>& lines, int ranks) {
-  std::vector<Row> rows(static_cast<std::size_t>(ranks));
-  for (const auto& line : lines) rows[std::size_t(line.rank)] = line.weights;
-  return rows;
-}
-
-Outcome outcome_of(const Told& told, const Case& wanted) {
   Outcome outcome;
-  std::vector<exact::Line> finished;
-  for (const auto& line : told.lines) {
+  outcome.finished.resize(std::size_t(wanted.ranks));
+  for (const auto& line : exact::gathered(world, own)) {
     if (!line.step) {
-      finished.push_back(line);
+      outcome.finished[std::size_t(line.rank)] = line.weights;
       continue;
     }
     const auto steps = std::size_t(*line.step);
@@ -73,10 +116,9 @@ Outcome outcome_of(const Told& told, const Case& wanted) {
       outcome.weights.resize(steps, std::vector<Row>(std::size_t(wanted.ranks)));
     outcome.weights[steps - 1][std::size_t(line.rank)] = line.weights;
   }
-  outcome.finished = rows_of(finished, wanted.ranks);
-  if (wanted.evaluate) outcome.evaluated = rows_of(told.evaluated, wanted.ranks);
-  for (const Row& row : rows_of(told.traffic, wanted.ranks))
-    outcome.traffic.push_back({std::uint64_t(row[0]), std::uint64_t(row[1])});
+  outcome.evaluated = rows_of_all(world, evaluated);
+  for (const Row& row : rows_of_all(world, {double(traffic.bytes), double(traffic.messages)}))
+    if (!row.empty()) outcome.traffic.push_back({std::uint64_t(row[0]), std::uint64_t(row[1])});
   return outcome;
 }
 
@@ -88,12 +130,12 @@ bool Outcome::operator==(const Outcome& other) const {
 }
 
 Outcome run(const Case& wanted, const World& world) {
-  Outcome outcome;
+  Row found;
   world.run(wanted, [&](comm::Communicator& group, const exact::Clock& clock) {
-    const Told told = take_part(wanted, group, clock);
-    if (group.rank() == 0) outcome = outcome_of(told, wanted);
+    const Outcome outcome = take_part(wanted, group, clock);
+    if (group.rank() == 0) found = written(outcome);
   });
-  return outcome;
+  return read(world.share(std::move(found)), wanted.ranks);
 }
 
 Outcome run(const Case& wanted) {
@@ -102,6 +144,22 @@ Outcome run(const Case& wanted) {
     EXPECT_TRUE(run(wanted, world) == first)
         << wanted.method << ": " << world.name << " differs from " << worlds().front().name;
   return first;
+}
+
+std::string refusal(const Case& wanted) {
+  try {
+    exact::check(Setting(wanted).run, nodes_of(wanted));
+    return {};
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+comm::Nodes nodes_of(const Case& wanted) {
+  comm::Nodes nodes;
+  for (int rank = 0; rank < wanted.ranks; ++rank)
+    nodes.node.push_back(rank / wanted.ranks_per_node.value_or(wanted.ranks));
+  return nodes;
 }
 
 Problem varied(int ranks, std::size_t parameters) {

@@ -32,6 +32,7 @@ struct Case {
   Problem problem;
   int ranks;
   std::int64_t steps;  ///< of the ranks with the largest share
+  std::string_view sum = "auto";
   exact::MakeOptimizer optimizer = {};
   /// After so many steps, fewer than all, everything is saved, made anew, and loaded.
   std::optional<std::int64_t> resume_after = {};
@@ -59,7 +60,12 @@ struct World {
   std::string_view name;
   /// Runs `body` on each rank of the case.
   void (*run)(const Case&, const Body& body);
+  /// Gives what rank 0 found to every process of the program.
+  Row (*share)(Row found);
 };
+
+/// Of a program that is one process.
+inline Row as_it_is(Row found) { return found; }
 
 /// Those of this program: tests go through all of them.
 std::span<const World> worlds();
@@ -70,6 +76,12 @@ Outcome run(const Case& wanted, const World& world);
 /// Runs the case in every world, which must agree to the last bit. Throws what the first one
 /// throws.
 Outcome run(const Case& wanted);
+
+/// Why the case cannot be started; empty if it can.
+std::string refusal(const Case& wanted);
+
+/// Of the case: node after node has its ranks.
+comm::Nodes nodes_of(const Case& wanted);
 
 /// A quadratic problem with different numbers for each rank and parameter.
 Problem varied(int ranks, std::size_t parameters);

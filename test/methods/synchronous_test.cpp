@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bodies.h"
+#include "comm/sums.h"
 
 namespace parajoule::methods {
 namespace {
@@ -47,6 +48,24 @@ TEST(Synchronous, FollowsTheMeanGradientOnAnyNumberOfRanks) {
           EXPECT_EQ(found.after(step, rank), found.after(step, 0)) << overlap;
         }
       for (const Row& finished : found.finished) EXPECT_EQ(finished, found.after(12, 0));
+    }
+}
+
+TEST(Synchronous, FollowsTheMeanGradientBySumsOfAnyKind) {
+  for (const int ranks : rank_counts)
+    for (const comm::Sum& sum : comm::sums()) {
+      const Problem problem = varied(ranks, 37);
+      const Outcome found = run({.method = "synchronous",
+                                 .problem = problem,
+                                 .ranks = ranks,
+                                 .steps = 5,
+                                 .sum = sum.name,
+                                 .ranks_per_node = 2});
+      const Row wanted = simulated(problem, ranks, 5, Row(ranks, 1)).back();
+      for (int rank = 0; rank < ranks; ++rank) {
+        expect_near(found.after(5, rank), wanted, 1e-13, sum.name);
+        EXPECT_EQ(found.after(5, rank), found.after(5, 0)) << sum.name;
+      }
     }
 }
 

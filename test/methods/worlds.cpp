@@ -15,7 +15,7 @@ void over_threads(const Case& wanted, const World::Body& body) {
 }  // namespace
 
 std::span<const World> worlds() {
-  static constexpr std::array all{World{.name = "threads", .run = over_threads}};
+  static constexpr std::array all{World{.name = "threads", .run = over_threads, .share = as_it_is}};
   return all;
 }
 
