@@ -153,6 +153,8 @@ void unpack(const Row& numbers, int rank, std::size_t parameters, std::vector<Li
 void check(const Run& run, const comm::Nodes& nodes) {
   const int ranks = int(nodes.node.size());
   check_ranks(run.problem, parts(run, nodes).trainers, ranks);
+  if (run.method.check_optimizer)
+    run.method.check_optimizer(run.optimizer ? std::nullopt : std::optional(run.problem.momentum));
   if (!run.problem.events.empty())
     throw base::Error(base::Fault::usage,
                       fmt::format("events: {} takes its steps on all ranks together, so there is "
