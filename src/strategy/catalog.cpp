@@ -6,12 +6,20 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "comm/codecs.h"
+#include "schedule/topology.h"
+#include "strategy/biased_local_sgd.h"
 #include "strategy/coarse_sparse.h"
+#include "strategy/cocod_sgd.h"
+#include "strategy/daso.h"
 #include "strategy/delayed_averaging.h"
 #include "strategy/hierarchical_parallel_sgd.h"
 #include "strategy/local_sgd.h"
 #include "strategy/lsgd.h"
+#include "strategy/oldsgd.h"
+#include "strategy/overlap_local_sgd.h"
+#include "strategy/parts.h"
 #include "strategy/pipe_sgd.h"
+#include "strategy/post_local_sgd.h"
 #include "strategy/synchronous.h"
 
 namespace parajoule::strategy {
@@ -21,43 +29,35 @@ using base::Option;
 using base::Settings;
 using Made = std::unique_ptr<Strategy>;
 
-/// Every rank trains and takes the same share: no method here needs more ranks than one.
-Part equal_parts(int rank, int ranks, const comm::Nodes&, const Settings&) {
-  return {.trains = rank, .share = 1.0 / ranks};
-}
-
-Part part_of_pipe_sgd(int rank, int ranks, const comm::Nodes& nodes, const Settings& settings) {
-  if (settings.word("start") == "repeat" && settings.whole("width") != 2)
-    throw base::Error(base::Fault::usage,
-                      "pipe_sgd.start = repeat: is known for width = 2 only; use start = \"zero\"");
-  return equal_parts(rank, ranks, nodes, settings);
-}
-
 const comm::Codec* codec(std::string_view name) {
   if (name == "truncate16") return &comm::truncate16();
   return name == "scale8" ? &comm::scale8() : nullptr;
 }
 
-Part part_of_hierarchical_parallel_sgd(int rank, int ranks, const comm::Nodes& nodes,
-                                       const Settings& settings) {
-  if (settings.flag("adaptive") && settings.entries().at("period").given)
-    throw base::Error(base::Fault::usage,
-                      "hierarchical_parallel_sgd.adaptive = true: leaves no choice of the period; "
-                      "give one of the two");
-  return equal_parts(rank, ranks, nodes, settings);
-}
-
-Part part_of_coarse_sparse(int rank, int ranks, const comm::Nodes& nodes,
-                           const Settings& settings) {
-  if (settings.number("sparsity") == 1)
-    throw base::Error(base::Fault::usage,
-                      "coarse_sparse.sparsity = 1: would send nothing; must be below 1");
-  return equal_parts(rank, ranks, nodes, settings);
-}
-
 Lsgd::Options lsgd_options(const Settings& settings) {
   return {.ranks_per_group = settings.whole("ranks_per_group")};
 }
+
+Option whole(std::string_view name, std::string_view fallback, std::string_view help,
+             double least) {
+  return {.name = name,
+          .kind = Option::Kind::whole,
+          .fallback = fallback,
+          .help = help,
+          .least = least};
+}
+
+/// A number from 0 to 1.
+Option part_of_one(std::string_view name, std::string_view fallback, std::string_view help) {
+  return {.name = name,
+          .kind = Option::Kind::number,
+          .fallback = fallback,
+          .help = help,
+          .least = 0,
+          .most = 1};
+}
+
+std::int64_t two_periods(const Settings& settings) { return 2 * settings.whole("period"); }
 
 const std::vector<Method> table{
     {.name = "synchronous",
@@ -190,6 +190,120 @@ const std::vector<Method> table{
                                         .warmup_steps = settings.whole("warmup_steps")});
      },
      .check_optimizer = CoarseSparse::check_optimizer},
+    {.name = "post_local_sgd",
+     .summary = "the mean gradient in every step until the learning rate falls, then as local_sgd",
+     .paper = "arXiv:1808.07217",
+     .options = {whole("period", "16", "local steps between two averages (H)", 1),
+                 whole("from_epoch", "0",
+                       "first epoch of local steps, from 0, in place of first_decay", 0),
+                 {.name = "first_decay",
+                  .kind = Option::Kind::flag,
+                  .fallback = "true",
+                  .help = "local steps begin when the learning rate first falls"}},
+     .part = part_of_post_local_sgd,
+     .drift = [](const Settings& settings) { return settings.whole("period"); },
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<PostLocalSgd>(group, post_local(settings));
+     }},
+    {.name = "cocod_sgd",
+     .summary =
+         "each rank trains alone while the mean of the weights of `period` steps ago is summed",
+     .paper = "arXiv:1906.12043",
+     .options = {whole("period", "4", "steps of a round, hidden behind which is one sum (k)", 1)},
+     .part = equal_parts,
+     .drift = two_periods,
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<CocodSgd>(group, CocodSgd::Options{settings.whole("period")});
+     }},
+    {.name = "overlap_local_sgd",
+     .summary = "each rank trains alone, pulled to a mean that was summed meanwhile",
+     .paper = "arXiv:2002.09539",
+     .options = {whole("period", "2", "steps between two pulls (tau)", 1),
+                 part_of_one("pull", "0.6", "part of the way to the mean (alpha)"),
+                 part_of_one("momentum", "0.7", "of the mean, from round to round (beta)")},
+     .part = equal_parts,
+     .drift = two_periods,
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<OverlapLocalSgd>(
+           group, OverlapLocalSgd::Options{.period = settings.whole("period"),
+                                           .pull = settings.number("pull"),
+                                           .momentum = settings.number("momentum")});
+     }},
+    {.name = "oldsgd",
+     .summary = "each rank trains alone while its neighbours' weights of `period` steps ago arrive",
+     .paper = "arXiv:2601.01493",
+     .options = {whole("period", "4", "steps of a round, hidden behind which is one exchange (tau)",
+                       1),
+                 {.name = "topology",
+                  .kind = Option::Kind::word,
+                  .fallback = "ring",
+                  .help = "ring, exponential, complete, or a file with the mixing matrix (W)"}},
+     .part = part_on_graph,
+     .drift = two_periods,
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<Oldsgd>(
+           group, Oldsgd::Options{.period = settings.whole("period"),
+                                  .mixing = schedule::mixing(settings.word("topology"),
+                                                             group.rank(), group.size())});
+     }},
+    {.name = "biased_local_sgd",
+     .summary = "local SGD in which slow ranks take fewer steps, on the samples of greatest loss",
+     .paper = "arXiv:2508.08540",
+     .options = {{.name = "slow_ranks",
+                  .kind = Option::Kind::wholes,
+                  .fallback = "[]",
+                  .help = "numbers of the ranks that are slow",
+                  .least = 0},
+                 whole("slow_steps", "1", "steps of a slow rank between two averages (tau_c)", 1),
+                 whole("fast_steps", "32", "steps of the others (tau_g)", 1),
+                 whole("candidates", "4", "samples to choose each one of a slow rank's from", 1),
+                 {.name = "biased",
+                  .kind = Option::Kind::flag,
+                  .fallback = "true",
+                  .help = "slow ranks choose their samples by loss"},
+                 {.name = "weights",
+                  .kind = Option::Kind::word,
+                  .fallback = "equal",
+                  .help = "of the ranks in an average: equal, or in proportion to their steps",
+                  .choices = {"equal", "steps"}}},
+     .part = part_of_biased_local_sgd,
+     .drift =
+         [](const Settings& settings) {
+           return std::max(settings.whole("slow_steps"), settings.whole("fast_steps"));
+         },
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<BiasedLocalSgd>(group, biased_local(settings));
+     }},
+    {.name = "daso",
+     .summary =
+         "gradients averaged within a node; weights between nodes, by one rank of each in turn",
+     .paper = "arXiv:2104.05588",
+     .options = {whole("global_skip", "4",
+                       "batches between two exchanges of the nodes, at first; 0: wait in each", 0),
+                 whole("local_skip", "1", "batches between two averages within a node, at first",
+                       1),
+                 whole("wait", "1", "batches until an exchange is merged, at first (S)", 1),
+                 whole("warmup_epochs", "4", "first epochs, in which the nodes wait in each batch",
+                       0),
+                 whole("cooldown_epochs", "4", "last epochs, in which they do so again", 0),
+                 {.name = "downcast",
+                  .kind = Option::Kind::word,
+                  .fallback = "bfloat16",
+                  .help = "what weights are sent as between nodes that wait",
+                  .choices = {"bfloat16", "none"}}},
+     .part = part_of_daso,
+     .drift =
+         [](const Settings& settings) {
+           const std::int64_t skip = settings.whole("global_skip");
+           return skip == 0 ? 1 : 2 * skip + std::max(settings.whole("wait"), skip / 2);
+         },
+     .make = [](comm::Communicator& group, const Settings& settings) -> Made {
+       return std::make_unique<Daso>(group,
+                                     Daso::Options{.cycle = daso_cycle(settings),
+                                                   .downcast = settings.word("downcast") == "none"
+                                                                   ? Daso::Downcast::none
+                                                                   : Daso::Downcast::bfloat16});
+     }},
 };
 
 }  // namespace

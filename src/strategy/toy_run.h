@@ -2,9 +2,11 @@
 
 // Training on the toy problem with any method of the catalog, for tests: ranks are threads.
 
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,9 @@ struct Trial {
   std::size_t count = 3;  ///< parameters
   double momentum = 0;
   std::optional<int> ranks_per_node = {};
+  bool counts_what_is_under_way = false;  ///< after the last step, in `bytes` and `messages`
+  /// First weights.
+  std::function<double(int rank, std::size_t k)> start = [](int, std::size_t) { return 0.0; };
   std::optional<int> resume_after = {};  ///< steps; then the method is saved, made anew and loaded
   /// Of a rank that trains, by its number, and step; unset fields are those of one sample a rank.
   std::function<void(int rank, int step, Progress&)> progress = [](int, int, Progress&) {};
@@ -97,6 +102,8 @@ inline comm::Communicator::Traffic train(const Trial& trial, comm::Communicator&
                                          std::size_t trainer, int trainers, Trained& trained) {
   auto strategy = make(trial.method, trial.options, group);
   Worker worker(group, trial.count, trial.momentum, int(trainer));
+  for (std::size_t k = 0; k < trial.count; ++k)
+    worker.weights().as<double>()[k] = trial.start(int(trainer), k);
   for (int step = 0; step < trial.steps; ++step) {
     worker.progress_ = {
         .step = step, .samples = 1, .samples_of_all = trainers, .learning_rate = rate};
@@ -109,12 +116,17 @@ inline comm::Communicator::Traffic train(const Trial& trial, comm::Communicator&
     }
   }
   strategy->leave(worker);
+  if (trial.counts_what_is_under_way) {
+    base::Archive waited_for;
+    strategy->save(waited_for);
+  }
   const auto traffic = group.traffic();
   const auto before = row(worker.weights());
   trained.evaluated[trainer] = evaluate(*strategy, worker, group, trained.buffers[trainer]);
   // Where ranks serve, what is due from them is applied.
   if (trainers == group.size()) {
-    EXPECT_EQ(row(worker.weights()), before);
+    const auto after = row(worker.weights());  // by their bits: what is no number is not equal
+    EXPECT_EQ(std::memcmp(after.data(), before.data(), after.size() * sizeof(double)), 0);
   }
   strategy->finish(worker);
   trained.finished[trainer] = row(worker.weights());
@@ -177,6 +189,33 @@ inline void expect_near(const Rows& ours, const Rows& theirs, double tolerance =
     for (std::size_t k = 0; k < ours[r].size(); ++k)
       EXPECT_NEAR(ours[r][k], theirs[r][k], tolerance) << "rank " << r << ", parameter " << k;
   }
+}
+
+/// Each rank begins elsewhere, and none ever has a sample: only the method moves weights.
+inline Trial without_samples(Trial trial) {
+  trial.start = [](int rank, std::size_t k) { return 1 + rank * rank - 0.1 * double(k); };
+  trial.progress = [](int, int, Progress& progress) {
+    progress.samples = progress.samples_of_all = 0;
+  };
+  return trial;
+}
+
+/// What all ranks together send in one sum, on nodes of one rank: 2 (n - 1) / n of the numbers, of
+/// `bytes` each, for each rank (0.7 of the specifications).
+inline std::uint64_t sum_bytes(int ranks, std::size_t count, std::size_t bytes = sizeof(double)) {
+  return 2 * std::uint64_t(ranks - 1) * count * bytes;
+}
+
+/// What all ranks send in a call, counted, where the communicator chooses how.
+inline std::uint64_t counted_bytes(
+    int ranks, std::size_t count,
+    const std::function<void(comm::Communicator&, base::Vector)>& call) {
+  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(ranks));
+  comm::Threads(ranks).run([&](comm::Communicator& group) {
+    call(group, group.allocate(base::Element::float64, count));
+    bytes[group.rank()] = group.traffic().bytes;
+  });
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t(0));
 }
 
 /// The first parameter of each rank: what the specifications print.
