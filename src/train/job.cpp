@@ -1,5 +1,7 @@
 #include "train/job.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -20,8 +22,22 @@ strategy::Part part_of(const Experiment& experiment, const comm::Communicator& g
 
 int count_trainers(const Experiment& experiment, const comm::Communicator& group) {
   int trainers = 0;
-  for (int r = 0; r < group.size(); ++r)
-    trainers += part_of(experiment, group, r).trains.has_value();
+  double least = 1, most = 0;
+  for (int r = 0; r < group.size(); ++r) {
+    const strategy::Part part = part_of(experiment, group, r);
+    if (!part.trains) continue;
+    ++trainers;
+    least = std::min(least, part.share);
+    most = std::max(most, part.share);
+  }
+  if (most > least * (1 + 1e-9))
+    throw base::Error(
+        base::Fault::usage,
+        fmt::format(
+            "strategy = {}: some ranks would take {:.3g} times as many steps of an epoch as "
+            "others, and training gives all the same number; set its options so that they "
+            "take equally many",
+            experiment.strategy.name, most / least));
   return trainers;
 }
 

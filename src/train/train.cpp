@@ -179,7 +179,11 @@ strategy::Progress Training::progress(std::int64_t own_samples, std::int64_t of_
       .samples = own_samples,
       .samples_of_all = of_all,
       .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shards.samples}),
-      .loss = at_.last_loss};
+      .loss = at_.last_loss,
+      .epochs = experiment_.epochs,
+      .last_of_epoch = at_.step + 1 == shards.steps() ||
+                       (experiment_.steps && at_.steps + 1 == *experiment_.steps),
+      .seed = experiment_.seed};
 }
 
 void Training::record_step(std::int64_t samples) {
