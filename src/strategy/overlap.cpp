@@ -185,7 +185,8 @@ void OverlappedSum::compute_measured(Worker& worker, double factor) {
   time_sums(worker);
   ReadyTimes times(worker);
   worker.compute_gradients(times);
-  keep_least(ready_, times.since_the_first());
+  // Without samples all gradients are zero, and there, at once.
+  if (worker.progress().samples > 0) keep_least(ready_, times.since_the_first());
   group_.sum(worker.gradients(), factor);
   ++steps_;
 }
@@ -212,6 +213,7 @@ void OverlappedSum::agree(const schedule::Layout& layout, std::size_t bytes_of_e
   const schedule::SumCost own =
       sizes_.empty() ? schedule::SumCost() : schedule::fitted(sizes_, times);
   std::vector<double> agreed = ready_;
+  agreed.resize(layout.parameters.size());
   agreed.push_back(own.start.count());
   agreed.push_back(own.per_byte.count());
   group_.broadcast(base::Vector(std::span(agreed)), 0);
