@@ -5,7 +5,6 @@
 //   p = 8:  0 <- 1, 2, 4;  2 <- 3;  4 <- 5, 6;  6 <- 7      up: each adds what its children have
 //   step i: ranks with bit i as their lowest hand over to the one without it; down in reverse
 #include <bit>
-#include <vector>
 
 #include "comm/algorithms.h"
 
@@ -32,11 +31,13 @@ Course broadcast_from_first(Summands& sum, Circle circle) {
     Pending receiving = sum.receive(sum.all(), circle.rank(circle.own - bit));
     co_await receiving;
   }
-  std::vector<Pending> sending;
-  while ((bit /= 2) > 0)
-    if (circle.own + bit < circle.size())
-      sending.push_back(sum.send(sum.all(), circle.rank(circle.own + bit)));
-  for (Pending& one : sending) co_await one;
+  // One after the other, the one with the most below it first: all at once would share the way out
+  // of this rank, and each would come as late as the last.
+  while ((bit /= 2) > 0) {
+    if (circle.own + bit >= circle.size()) continue;
+    Pending sending = sum.send(sum.all(), circle.rank(circle.own + bit));
+    co_await sending;
+  }
 }
 
 Course tree(Summands& sum, Circle circle) {
