@@ -67,6 +67,13 @@ add_library(sqlite INTERFACE)
 target_include_directories(sqlite SYSTEM INTERFACE ${SQLITE_INCLUDE})
 target_link_libraries(sqlite INTERFACE ${SQLITE_ARCHIVE} ${CMAKE_DL_LIBS} m)
 
+# Switching between stacks, for virtual ranks; statically, like SQLite.
+find_path(BOOST_INCLUDE boost/context/detail/fcontext.hpp REQUIRED)
+find_library(BOOST_CONTEXT_ARCHIVE libboost_context.a REQUIRED)
+add_library(boost_context INTERFACE)
+target_include_directories(boost_context SYSTEM INTERFACE ${BOOST_INCLUDE})
+target_link_libraries(boost_context INTERFACE ${BOOST_CONTEXT_ARCHIVE})
+
 # Pictures, for data/.
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)

@@ -1,0 +1,74 @@
+#pragma once
+
+// What is on its way between ranks.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "simulate/events.h"
+#include "simulate/kernel.h"
+#include "simulate/options.h"
+
+namespace parajoule::simulate {
+
+/// Seconds of a message of `bytes` alone on its way.
+struct Hop {
+  double latency = 0;
+  double seconds_per_byte = 0;
+  double seconds(double bytes) const { return latency + bytes * seconds_per_byte; }
+};
+
+/// Where the ranks sit and through which ports they go.
+class Places {
+ public:
+  Places(int ranks, const Options& options);
+
+  const comm::Nodes& nodes() const { return nodes_; }
+  bool same_node(int a, int b) const { return node(a) == node(b); }
+  const Link& link(int from, int to) const {
+    return same_node(from, to) ? options_.node : options_.network;
+  }
+  /// Alone on its way; of a rank to itself no time.
+  Hop hop(int from, int to) const;
+  /// The port through which `rank` reaches those of its own node, or the others. Numbers are
+  /// unique; one port carries both directions, each with the link's bandwidth.
+  std::size_t port(int rank, bool within) const;
+
+ private:
+  int node(int rank) const { return nodes_.node[std::size_t(rank)]; }
+
+  const Options& options_;
+  int per_node_;
+  comm::Nodes nodes_;
+};
+
+/// Messages on their way. Those that go through one port in one direction at the same time have
+/// equal parts of its bandwidth; a message goes as fast as the slower of its two ports lets it.
+class Links {
+ public:
+  Links(Kernel& kernel, int ranks);
+  ~Links();
+
+  const Places& places() const { return places_; }
+  /// `landed` is called when all of a message of `bytes` that leaves now has arrived.
+  void send(int from, int to, std::size_t bytes, std::function<void()> landed);
+
+ private:
+  class Parcel;
+  using Port = std::vector<Parcel*>;  ///< those that go through it
+
+  Port& port(int rank, bool within, bool inwards);
+  void change_pace(const Port& port);
+
+  Kernel& kernel_;
+  Places places_;
+  std::unordered_map<std::size_t, Port> ports_;
+  std::vector<std::unique_ptr<Parcel>> parcels_;
+  std::vector<Parcel*> idle_;  ///< of those
+};
+
+}  // namespace parajoule::simulate
