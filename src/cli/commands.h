@@ -19,6 +19,7 @@ void add_strategies(CLI::App& app, Chosen& chosen);
 void add_sums(CLI::App& app, Chosen& chosen);
 void add_optimizers(CLI::App& app, Chosen& chosen);
 void add_models(CLI::App& app, Chosen& chosen);
+void add_rehearse(CLI::App& app, Chosen& chosen);
 void add_data(CLI::App& app, Chosen& chosen);
 void add_doctor(CLI::App& app, Chosen& chosen);
 void add_runs(CLI::App& app, Chosen& chosen);

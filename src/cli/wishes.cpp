@@ -69,7 +69,12 @@ class Reader {
   };
 
   void read_table(const std::string& name, const toml::table& table) {
-    for (const auto& [key, node] : table) add(name, std::string(key.str()), node);
+    for (const auto& [key, node] : table) {
+      if (const auto* inner = node.as_table())
+        read_table(fmt::format("{}.{}", name, key.str()), *inner);
+      else
+        add(name, std::string(key.str()), node);
+    }
   }
 
   void add(const std::string& table, const std::string& key, const toml::node& node) {

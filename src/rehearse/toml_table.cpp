@@ -1,0 +1,143 @@
+#include "rehearse/toml_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+namespace parajoule::rehearse {
+
+struct TomlTable::Node {
+  std::shared_ptr<const toml::table> file;  ///< what `table` is a part of
+  const toml::table* table;
+  std::string path;
+  std::string name;  ///< "link.node.", before a key
+  std::vector<std::string> asked = {};
+
+  [[noreturn]] void wrong(const toml::node* at, std::string_view key,
+                          const std::string& what) const {
+    const auto line = at ? at->source().begin.line : table->source().begin.line;
+    throw base::Error(base::Fault::input,
+                      fmt::format("{}:{}: {}{}: {}", path, line, name, key, what));
+  }
+  const toml::node* find(std::string_view key) {
+    asked.emplace_back(key);
+    return table->get(key);
+  }
+  const toml::node& need(std::string_view key) {
+    if (const toml::node* found = find(key)) return *found;
+    wrong(nullptr, key, "is missing");
+  }
+  std::int64_t whole_in(const toml::node& node, std::string_view key, std::int64_t least) const {
+    if (const auto value = node.value_exact<std::int64_t>(); value && *value >= least)
+      return *value;
+    wrong(&node, key, fmt::format("must be a whole number of at least {}", least));
+  }
+  double number_in(const toml::node& node, std::string_view key, double least) const {
+    if (const auto value = node.value<double>();
+        value && node.is_number() && std::isfinite(*value) && *value >= least)
+      return *value;
+    wrong(&node, key, fmt::format("must be a number of at least {}", least));
+  }
+};
+
+TomlTable::TomlTable(std::unique_ptr<Node> node) : node_(std::move(node)) {}
+TomlTable::TomlTable(TomlTable&&) noexcept = default;
+TomlTable::~TomlTable() = default;
+
+TomlTable TomlTable::of_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw base::Error(base::Fault::input, fmt::format("{}: cannot be read", path));
+  return of_text(text.str(), path);
+}
+
+TomlTable TomlTable::of_text(const std::string& text, const std::string& path) {
+  try {
+    auto file = std::make_shared<const toml::table>(toml::parse(text, path));
+    const toml::table* const all = file.get();
+    TomlTable table(std::make_unique<Node>(Node{std::move(file), all, path, ""}));
+    if (table.whole("version", 1) != 1)
+      table.node_->wrong(all->get("version"), "version", "this program reads version 1");
+    return table;
+  } catch (const toml::parse_error& error) {
+    throw base::Error(base::Fault::input, fmt::format("{}:{}: {}", path, error.source().begin.line,
+                                                      error.description()));
+  }
+}
+
+std::string TomlTable::word(std::string_view key) {
+  const toml::node& node = node_->need(key);
+  if (const auto value = node.value_exact<std::string>()) return *value;
+  node_->wrong(&node, key, "must be text in quotes");
+}
+
+double TomlTable::number(std::string_view key, double least) {
+  return node_->number_in(node_->need(key), key, least);
+}
+
+std::optional<double> TomlTable::number_if_given(std::string_view key, double least) {
+  const toml::node* const node = node_->find(key);
+  if (!node) return {};
+  return node_->number_in(*node, key, least);
+}
+
+std::int64_t TomlTable::whole(std::string_view key, std::int64_t least) {
+  return node_->whole_in(node_->need(key), key, least);
+}
+
+std::int64_t TomlTable::whole_or(std::string_view key, std::int64_t least, std::int64_t fallback) {
+  const toml::node* const node = node_->find(key);
+  return node ? node_->whole_in(*node, key, least) : fallback;
+}
+
+std::vector<std::int64_t> TomlTable::wholes(std::string_view key) {
+  const toml::node& node = node_->need(key);
+  if (!node.is_array()) node_->wrong(&node, key, "must be a list of whole numbers");
+  std::vector<std::int64_t> wholes;
+  for (const toml::node& entry : *node.as_array()) wholes.push_back(node_->whole_in(entry, key, 1));
+  return wholes;
+}
+
+TomlTable TomlTable::table(std::string_view key) {
+  const toml::node& node = node_->need(key);
+  if (!node.is_table()) node_->wrong(&node, key, "must be a table");
+  return TomlTable(std::make_unique<Node>(
+      Node{node_->file, node.as_table(), node_->path, fmt::format("{}{}.", node_->name, key)}));
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) {
+  const toml::node& node = node_->need(key);
+  if (!node.is_array() || node.as_array()->empty())
+    node_->wrong(&node, key, "must be a list of tables");
+  std::vector<TomlTable> tables;
+  for (const toml::node& entry : *node.as_array()) {
+    if (!entry.is_table()) node_->wrong(&entry, key, "must be a list of tables");
+    tables.push_back(TomlTable(
+        std::make_unique<Node>(Node{node_->file, entry.as_table(), node_->path,
+                                    fmt::format("{}{}[{}].", node_->name, key, tables.size())})));
+  }
+  return tables;
+}
+
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : *node_->table) keys.emplace_back(key.str());
+  return keys;
+}
+
+void TomlTable::finish() const {
+  const std::vector<std::string_view> known(node_->asked.begin(), node_->asked.end());
+  for (const auto& [key, value] : *node_->table)
+    if (std::ranges::find(known, key.str()) == known.end())
+      node_->wrong(&value, key.str(), "is not known" + base::hint(key.str(), known));
+}
+
+}  // namespace parajoule::rehearse

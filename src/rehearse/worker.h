@@ -1,0 +1,43 @@
+#pragma once
+
+// A rank of a rehearsal: the methods run as they are, on vectors without elements.
+
+#include "comm/communicator.h"
+#include "rehearse/plan.h"
+#include "simulate/world.h"
+#include "strategy/worker.h"
+
+namespace parajoule::rehearse {
+
+/// Passes and updates take the time of the plan. Losses are zero, and so is all that is read.
+class Worker final : public strategy::Worker {
+ public:
+  /// All three outlive it.
+  Worker(simulate::World& world, comm::Communicator& group, const Plan& plan);
+
+  base::Vector weights() override { return weights_; }
+  base::Vector gradients() override { return gradients_; }
+  base::Vector buffers() override { return buffers_; }
+  const schedule::Layout& layout() const override { return plan_.layout; }
+  base::Vector spare() override;
+  using strategy::Worker::compute_gradients;
+  using strategy::Worker::update;
+  void compute_gradients(strategy::Watch& watch) override;
+  void update(base::Vector weights, base::Vector gradients, base::Range range,
+              double learning_rate) override;
+  std::optional<double> momentum() const override { return plan_.momentum; }
+  strategy::Progress progress() const override { return progress_; }
+  base::Seconds now() const override { return world_.now(); }
+
+  /// Of the loop: the rank takes its next batch.
+  void begin_step(std::int64_t step);
+
+ private:
+  simulate::World& world_;
+  comm::Communicator& group_;
+  const Plan& plan_;
+  base::Vector weights_, gradients_, buffers_;
+  strategy::Progress progress_;
+};
+
+}  // namespace parajoule::rehearse
