@@ -12,6 +12,7 @@
 #include "cli/process.h"
 #include "cli/tracing.h"
 #include "comm/threads.h"
+#include "exact/virtual.h"
 
 namespace parajoule::cli {
 namespace {
@@ -29,6 +30,17 @@ std::vector<exact::Line> over_threads(const Tracing& tracing) {
   const comm::Threads threads(tracing.ranks(), {.ranks_per_node = tracing.ranks_per_node()});
   threads.run([&](comm::Communicator& world) {
     auto known = tracing.take_part(world, exact::real_clock());
+    if (world.rank() == 0) lines = std::move(known);
+  });
+  return lines;
+}
+
+std::vector<exact::Line> in_virtual_time(const Tracing& tracing) {
+  std::vector<exact::Line> lines;
+  simulate::World virtual_world(
+      tracing.ranks(), exact::virtual_options(tracing.problem(), tracing.ranks_per_node()));
+  virtual_world.run([&](comm::Communicator& world) {
+    auto known = tracing.take_part(world, exact::clock_of(virtual_world));
     if (world.rank() == 0) lines = std::move(known);
   });
   return lines;
@@ -56,7 +68,7 @@ int trace(const Arguments& arguments) {
                       "writes one");
   const Tracing tracing(arguments.words);
   if (arguments.world == "mpi") over_mpi(tracing, arguments.words);
-  print(over_threads(tracing));
+  print(arguments.world == "virtual" ? in_virtual_time(tracing) : over_threads(tracing));
   return done;
 }
 
@@ -81,9 +93,11 @@ void add_trace(CLI::App& app, Chosen& chosen) {
   command->add_option("--ranks", words.ranks, "all of them, also those that only serve")
       ->type_name("N")
       ->check(CLI::Range(1, most_ranks));
-  command->add_option("--world", arguments->world, "what the ranks are: threads or mpi")
+  command
+      ->add_option("--world", arguments->world,
+                   "what the ranks are: threads, virtual (time) or mpi")
       ->type_name("WORLD")
-      ->check(CLI::IsMember({"threads", "mpi"}));
+      ->check(CLI::IsMember({"threads", "virtual", "mpi"}));
   command->add_flag("--example", arguments->example,
                     "print a problem file with every key explained");
   command->callback([arguments, &chosen] { chosen = [arguments] { return trace(*arguments); }; });
