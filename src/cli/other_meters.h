@@ -15,10 +15,10 @@
 namespace parajoule::cli {
 
 struct OtherMeters {
-  std::string file;         ///< of TOML; empty: PARAJOULE_METERS, else none
-  std::string redfish;      ///< `https://HOST`
-  std::string credentials;  ///< of that
-  std::vector<std::string> wall;
+  std::string file = {};         ///< of TOML; empty: PARAJOULE_METERS, else none
+  std::string redfish = {};      ///< `https://HOST`
+  std::string credentials = {};  ///< of that
+  std::vector<std::string> wall = {};
 };
 
 /// `--meters`, `--redfish` and `--credentials`; those that keep a record have `--wall` too.
