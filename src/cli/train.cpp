@@ -187,7 +187,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
       ->type_name("N");
   command
       ->add_option("--set", arguments->set,
-                   "overrides the file: epochs=3, local_sgd.period=8; may be repeated")
+                   "overrides the file: epochs=3, sgd.momentum=0.8; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag_callback(

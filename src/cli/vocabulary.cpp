@@ -43,7 +43,8 @@ Vocabulary vocabulary() {
   return {
       .choices = {{"model", "resnet20", "the network", alternatives(nn::models())},
                   {"data", "fashion_mnist", "what it learns from", data_sets()},
-                  {"strategy", "synchronous", "the way to train on many ranks", strategies()},
+                  {"strategy", strategy::methods().front().name, "the way to train on many ranks",
+                   strategies()},
                   {"overlap", strategy::usual_overlap,
                    "sums of gradients during the backward pass, of strategies that sum them there",
                    alternatives(strategy::overlaps())},

@@ -45,6 +45,7 @@ struct Method {
   std::span<const base::Option> own_options() const;
 };
 
+/// The usual one comes first.
 std::span<const Method> methods();
 
 /// Throws Error{usage} that names the known ones.
