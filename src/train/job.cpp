@@ -1,6 +1,7 @@
 #include "train/job.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,13 +21,12 @@ strategy::Part part_of(const Experiment& experiment, const comm::Communicator& g
       .part(rank, group.size(), group.nodes(), experiment.strategy.settings);
 }
 
-int count_trainers(const Experiment& experiment, const comm::Communicator& group) {
-  int trainers = 0;
+/// Training gives all that train the same number of steps.
+void check_shares(const Experiment& experiment, const comm::Communicator& group) {
   double least = 1, most = 0;
   for (int r = 0; r < group.size(); ++r) {
     const strategy::Part part = part_of(experiment, group, r);
     if (!part.trains) continue;
-    ++trainers;
     least = std::min(least, part.share);
     most = std::max(most, part.share);
   }
@@ -38,6 +38,16 @@ int count_trainers(const Experiment& experiment, const comm::Communicator& group
             "others, and training gives all the same number; set its options so that they "
             "take equally many",
             experiment.strategy.name, most / least));
+}
+
+std::vector<int> trainers_of(const Experiment& experiment, const comm::Communicator& group) {
+  check_shares(experiment, group);
+  std::vector<std::pair<int, int>> numbered;
+  for (int r = 0; r < group.size(); ++r)
+    if (const auto number = part_of(experiment, group, r).trains) numbered.emplace_back(*number, r);
+  std::ranges::sort(numbered);
+  std::vector<int> trainers;
+  for (const auto& [number, rank] : numbered) trainers.push_back(rank);
   return trainers;
 }
 
@@ -71,7 +81,8 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
       group(world, phases, fault),
       method(strategy::method(experiment.strategy.name)),
       part(part_of(experiment, world, world.rank())),
-      trainers(count_trainers(experiment, world)),
+      trainers(trainers_of(experiment, world)),
+      together(part.trains ? world.group(trainers) : nullptr),
       training(open(experiment, data::Split::training)),
       validation(open(experiment, data::Split::validation)),
       precision(nn::precision(experiment.precision)),
@@ -108,6 +119,7 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .precision = precision,
               .on_no_gradient = experiment.on_no_gradient,
               .loss_scale = loss_scale}) {
+  base::ensure(trainers.front() == 0, "rank 0 tells what is shared: it trains");
   data::need_alike(*training, *validation);
   nn::bind(evaluated, copies);
 }
@@ -119,11 +131,10 @@ base::Vector Job::optimizer_memory(std::size_t count) {
 }
 
 data::Shards Job::shards(std::int64_t epoch) const {
-  base::ensure(part.trains.has_value(), "a rank that serves takes no samples");
   return {.samples = training->size(),
           .global_batch_size = rate.global_batch_size(epoch),
-          .ranks = trainers,
-          .rank = *part.trains};
+          .ranks = int(trainers.size()),
+          .rank = part.trains.value_or(0)};
 }
 
 data::Loader::Options Job::loader_options() const {
@@ -131,6 +142,7 @@ data::Loader::Options Job::loader_options() const {
 }
 
 std::unique_ptr<data::Loader> Job::loader(std::int64_t epoch, std::int64_t first_step) const {
+  base::ensure(part.trains.has_value(), "a rank that serves takes no samples");
   data::Loader::Options options = loader_options();
   options.view = data::View::training(experiment.seed, epoch);
   options.view.axes = axes;
@@ -154,9 +166,9 @@ Evaluation Job::evaluation(const data::Dataset& dataset, std::int64_t epoch) {
 nn::Net& Job::fill_evaluated() {
   strategy->evaluation_weights(worker, copies.weights, copies.buffers);
   if (experiment.buffers == Buffers::first)
-    group.broadcast(copies.buffers, 0);
+    group.broadcast(copies.buffers, trainers.front());
   else
-    group.mean(copies.buffers);
+    group.sum(copies.buffers, part.trains ? 1.0 / double(trainers.size()) : 0);
   return evaluated;
 }
 

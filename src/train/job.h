@@ -36,7 +36,8 @@ class Job {
   /// Opens the data, makes the model with its first weights, and gives it memory of `group`.
   Job(const Experiment& experiment, comm::Communicator& group);
 
-  /// The samples this rank takes in `epoch`.
+  bool all_train() const { return int(trainers.size()) == group.size(); }
+  /// The samples this rank takes in `epoch`; of one that serves, those of the first that trains.
   data::Shards shards(std::int64_t epoch) const;
   /// Reads them, from `first_step` of the epoch on.
   std::unique_ptr<data::Loader> loader(std::int64_t epoch, std::int64_t first_step) const;
@@ -61,7 +62,8 @@ class Job {
   Timed group;  ///< what the method speaks through
   const strategy::Method& method;
   strategy::Part part;
-  int trainers;  ///< ranks that train
+  std::vector<int> trainers;  ///< the ranks that train, in the order of their numbers
+  std::unique_ptr<comm::Communicator> together;  ///< the ranks that train; none on one that serves
   std::unique_ptr<data::Dataset> training, validation;
   nn::Precision precision;
   nn::LossScale loss_scale;

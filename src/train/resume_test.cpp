@@ -10,23 +10,6 @@
 namespace parajoule::train {
 namespace {
 
-TEST_F(Train, ResumesBitForBitWithTheSameRanks) {
-  for (const char* method : {"synchronous", "local_sgd"}) {
-    Experiment whole = experiment(std::string("whole-") + method);
-    whole.strategy = choice(strategy::method(method));
-    const Result uninterrupted = run(whole, 2);
-
-    Experiment halves = experiment(std::string("halves-") + method);
-    halves.strategy = choice(strategy::method(method));
-    halves.checkpoint_every_steps = 9;
-    run(halves, 2);
-    forget_the_end(halves, 21);
-    const Result resumed = run(halves, 2);
-    EXPECT_EQ(resumed.steps.size(), 2u * 2) << method;
-    EXPECT_EQ(largest_difference(uninterrupted.weights, resumed.weights), 0) << method;
-  }
-}
-
 TEST_F(Train, ResumesBitForBitWithAllThatARunCarriesAlong) {
   Experiment whole = experiment("whole");
   whole.data = small_pictures();
@@ -99,19 +82,6 @@ TEST_F(Train, RefusesACheckpointOfAnotherExperiment) {
     EXPECT_EQ(error.fault, base::Fault::input);
     EXPECT_NE(std::string(error.what()).find("model was 'mlp hidden=[16]"), std::string::npos)
         << error.what();
-  }
-}
-
-// A signal may reach one process only; the others must not wait for it in the next sum.
-TEST_F(Train, StopsAllRanksAtOneStepWhenOneIsAsked) {
-  for (const char* method : {"synchronous", "local_sgd"}) {
-    Experiment made = experiment(std::string("asked-") + method);
-    made.strategy = choice(strategy::method(method));
-    const Result stopped = run_asking(made, 3, [](int rank) { return rank == 1; });
-    EXPECT_TRUE(stopped.outcome.stopped) << method;
-    ASSERT_GT(stopped.outcome.steps, 0) << method;
-    EXPECT_EQ(stopped.steps.size(), std::size_t(3 * stopped.outcome.steps)) << method;
-    EXPECT_EQ(run(made, 3).outcome.steps, 20) << method;
   }
 }
 

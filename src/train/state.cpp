@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,17 +81,20 @@ Checkpoint gather(Job& job, const Position& position) {
   Checkpoint checkpoint;
   checkpoint.number = position.steps + position.epoch;
   job.save(checkpoint.shared);
-  base::Archive own = take_own(checkpoint.shared, job.group);
+  // A rank that serves has nothing in common with the others.
+  base::Archive own = job.together ? take_own(checkpoint.shared, *job.together)
+                                   : std::exchange(checkpoint.shared, {});
   std::string differing;
   for (const std::string_view part : Job::parts)
     if (!own.part(part).entries().empty()) differing += fmt::format("{} ", part);
   checkpoint.shared.put("differing", std::string_view(differing));
-  if (differing.find("model") != std::string::npos) {
+  const bool replicas_differ = job.together && differing.find("model") != std::string::npos;
+  if (job.group.maximum(double(replicas_differ)) > 0) {
     base::Archive evaluated;
     nn::save(job.fill_evaluated(), evaluated);
     checkpoint.shared.nest("evaluated", evaluated);
   }
-  if (!own.entries().empty()) checkpoint.own = std::move(own);
+  if (job.group.maximum(double(!own.entries().empty())) > 0) checkpoint.own = std::move(own);
   save(checkpoint.shared, position);
   for (const auto& [key, value] : identity(job.experiment))
     checkpoint.shared.put("identity." + key, std::string_view(value));
@@ -122,8 +126,8 @@ std::vector<std::string> take_up(Job& job, Position& position,
   base::Archive all = shared;
   if (restored.ranks_with_own == 0 || restored.ranks_with_own == job.group.size()) {
     if (restored.checkpoint.own)
-      all.entries().insert(restored.checkpoint.own->entries().begin(),
-                           restored.checkpoint.own->entries().end());
+      for (const auto& [name, entry] : restored.checkpoint.own->entries())
+        all.entries().insert_or_assign(name, entry);
     for (const std::string_view part : Job::parts) job.load(part, all.part(part));
     return {};
   }

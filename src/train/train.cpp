@@ -1,6 +1,7 @@
 #include "train/train.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -38,7 +39,8 @@ class Training {
         recorder_(experiment, *control_, reporter),
         job_(experiment, world),
         checkpoints_(experiment.folder, *control_),
-        agreement_(*control_, job_.method.drift(experiment.strategy.settings)) {
+        trainers_(job_.part.trains ? control_->group(job_.trainers) : nullptr) {
+    if (trainers_) agreement_.emplace(*trainers_, job_.method.drift(experiment.strategy.settings));
     checkpoints_.before_commit([this] { job_.fault.reach(FaultPlace::checkpoint, at_.steps); });
   }
 
@@ -49,6 +51,9 @@ class Training {
   void say_what_computes();
   void resume();
   void train_epoch();
+  void serve_epoch();
+  enum class Meeting { checkpoint, evaluation };
+  Meeting meet(Meeting why);
   void take_step(data::Loader& loader);
   std::int64_t samples_of_all(std::int64_t own);
   strategy::Progress progress(std::int64_t own_samples, std::int64_t of_all) const;
@@ -80,7 +85,8 @@ class Training {
   Recorder recorder_;
   Job job_;
   Checkpoints checkpoints_;
-  Agreement agreement_;
+  std::unique_ptr<comm::Communicator> trainers_;  ///< those that train; none on a rank that serves
+  std::optional<Agreement> agreement_;            ///< between them
   Position at_;
   Pace pace_;
   std::vector<Metric> shown_;            ///< metrics of the evaluation under way
@@ -125,15 +131,46 @@ void Training::resume() {
 }
 
 void Training::train_epoch() {
+  if (!trainers_) return serve_epoch();
   const std::int64_t steps = job_.shards(at_.epoch).steps();
   if (at_.step >= steps || steps_are_done()) return;  // only its evaluation is still to come
   const auto loader = job_.loader(at_.epoch, at_.step);
   while (at_.step < steps && !steps_are_done() && !stopping_) {
     take_step(*loader);
     const std::int64_t every = experiment_.checkpoint_every_steps;
-    if (every > 0 && at_.steps % every == 0 && at_.step < steps && !stopping_) save();
+    if (every > 0 && at_.steps % every == 0 && at_.step < steps && !stopping_) {
+      meet(Meeting::checkpoint);
+      save();
+    }
   }
   agree();
+  meet(Meeting::evaluation);
+}
+
+void Training::serve_epoch() {
+  if (steps_are_done()) return;
+  do {
+    job_.strategy->serve(job_.worker);
+    if (meet(Meeting::evaluation) == Meeting::evaluation) return;
+    save();
+  } while (true);
+}
+
+/// Before all ranks do something together. Those that serve count no steps: they are told what it
+/// is and where training stands.
+Training::Meeting Training::meet(Meeting why) {
+  if (job_.all_train()) return why;
+  if (trainers_) job_.strategy->leave(job_.worker);
+  const auto waiting = job_.phases.enter(Phase::exposed_communication);
+  std::array told{double(why),  double(at_.step), double(at_.steps),
+                  at_.loss_sum, at_.loss_samples, double(stopping_)};
+  control_->broadcast(base::Vector(std::span<double>(told)), job_.trainers.front());
+  at_.step = std::int64_t(told[1]);
+  at_.steps = std::int64_t(told[2]);
+  at_.loss_sum = told[3];
+  at_.loss_samples = told[4];
+  stopping_ = told[5] > 0;
+  return Meeting(int(told[0]));
 }
 
 void Training::take_step(data::Loader& loader) {
@@ -152,11 +189,11 @@ void Training::take_step(data::Loader& loader) {
   const double loss = job_.worker.loss_sum();
   if (!lost_at_ && !std::isfinite(loss)) lost_at_ = at_.steps - 1;
   auto agreeing = job_.phases.enter(Phase::exposed_communication);
-  const auto agreed = agreement_.say({.samples = double(batch.count),
-                                      .loss = std::isfinite(loss) ? loss : 0,
-                                      .wrong = job_.worker.wrong(),
-                                      .stop = double(asked_to_stop_()),
-                                      .not_a_number = double(lost_at_.has_value())});
+  const auto agreed = agreement_->say({.samples = double(batch.count),
+                                       .loss = std::isfinite(loss) ? loss : 0,
+                                       .wrong = job_.worker.wrong(),
+                                       .stop = double(asked_to_stop_()),
+                                       .not_a_number = double(lost_at_.has_value())});
   agreeing.end();
   record_step(batch.count);
   if (agreed) absorb(*agreed);
@@ -167,7 +204,7 @@ std::int64_t Training::samples_of_all(std::int64_t own) {
   if (experiment_.on_bad_sample != data::OnBadSample::skip)
     return std::int64_t(job_.shards(at_.epoch).whole(at_.step).size());
   const auto waiting = job_.phases.enter(Phase::exposed_communication);
-  return std::int64_t(control_->sum(double(own)));
+  return std::int64_t(trainers_->sum(double(own)));
 }
 
 strategy::Progress Training::progress(std::int64_t own_samples, std::int64_t of_all) const {
@@ -202,8 +239,9 @@ void Training::record_step(std::int64_t samples) {
 }
 
 void Training::agree() {
+  if (!agreement_) return;
   auto waiting = job_.phases.enter(Phase::exposed_communication);
-  const std::vector<Standing> standings = agreement_.drain();
+  const std::vector<Standing> standings = agreement_->drain();
   waiting.end();
   for (const Standing& standing : standings) absorb(standing);
 }
@@ -221,8 +259,8 @@ void Training::end_without_number() {
   // By now other ranks may have caught it from the one that met it first.
   const double none = std::numeric_limits<double>::infinity();
   const double own = lost_at_ ? double(*lost_at_) : none;
-  const double first = control_->minimum(own);
-  const double rank = control_->minimum(own == first ? control_->rank() : none);
+  const double first = trainers_->minimum(own);
+  const double rank = trainers_->minimum(own == first ? control_->rank() : none);
   end_together(
       int(rank), base::Fault::not_a_number,
       fmt::format("the loss is not a number in step {} {}", std::int64_t(first), remedy()));

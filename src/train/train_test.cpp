@@ -65,26 +65,6 @@ TEST_F(Train, EndsWhenALossIsNoNumber) {
   }
 }
 
-TEST_F(Train, ALastBatchSmallerThanTheRanksIsTakenByAll) {
-  for (const strategy::Method& method : strategy::methods()) {
-    Experiment made = experiment(method.name);
-    made.data = small_pictures();
-    made.strategy = choice(method);
-    made.global_batch_size = made.reference_batch_size = 83;  // leaves one sample for 4 ranks
-    made.steps.reset();
-    const Result result = run(made, 4);
-    ASSERT_EQ(result.steps.size(), 4u * 4) << method.name;
-    std::int64_t samples = 0, none = 0;
-    for (const store::Step& step : result.steps) {
-      samples += step.samples;
-      none += step.samples == 0;
-      EXPECT_EQ(std::isnan(step.loss), step.samples == 0) << method.name;
-    }
-    EXPECT_EQ(samples, 250) << method.name;
-    EXPECT_EQ(none, 3) << method.name;
-  }
-}
-
 TEST_F(Train, RefusesRanksThatWouldTakeDifferentNumbersOfSteps) {
   Experiment made = experiment("shares");
   made.strategy = choice(strategy::method("biased_local_sgd"),

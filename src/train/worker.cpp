@@ -89,7 +89,9 @@ void ModelWorker::refuse(const std::vector<std::string>& without_gradient) const
 
 void ModelWorker::update(base::Vector weights, base::Vector gradients, base::Range range,
                          double learning_rate) {
-  const auto span = parts_.phases.enter(Phase::update);
+  // An update that was still due when an evaluation began is part of it.
+  std::optional<Phases::Span> span;
+  if (parts_.phases.idle()) span.emplace(parts_.phases.enter(Phase::update));
   // Updates of ranges are parts of one and are decided on together; a whole one stands alone.
   if (range.size() == weights.count()) decided_.reset();
   if (takes_step(gradients)) parts_.optimizer.step(weights, gradients, range, learning_rate);
