@@ -4,5 +4,5 @@ foreach(run IN LISTS runs)
   get_filename_component(name ${run} NAME_WE)
   add_test(NAME golden.${name}
     COMMAND ${PROJECT_SOURCE_DIR}/test/golden ${PROJECT_BINARY_DIR}/bin ${run})
-  set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 60)
+  set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 180)
 endforeach()

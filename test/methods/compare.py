@@ -26,7 +26,7 @@ REFERENCE = "synchronous"
 EQUAL = {"synchronous", "lsgd"}
 MARGIN_EQUAL, MARGIN = 0.5, 1.5  # points of top-1 error
 # What a method needs here that its defaults do not give; `--ranks-per-node` pretends nodes.
-OPTIONS = {}
+OPTIONS = {"hierarchical_parallel_sgd": {"sgd.momentum": 0, "sgd.nesterov": "false"}}
 
 Outcome = collections.namedtuple(
     "Outcome", "error first_loss last_loss seconds bytes_a_step exposed memory busy watt_hours")
