@@ -78,7 +78,8 @@ std::vector<Alternative> strategies() {
 
 /// The names of this half of the program, and the slowness of devices beside them.
 Vocabulary vocabulary() {
-  return {.choices = {{"strategy", "synchronous", "the way to train on many ranks", strategies()},
+  return {.choices = {{"strategy", strategy::methods().front().name,
+                       "the way to train on many ranks", strategies()},
                       {"overlap", strategy::usual_overlap, "sums during the backward pass",
                        alternatives(strategy::overlaps())},
                       {"optimizer", "sgd", "the rule that moves the weights",
