@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/batches.h"
 #include "cli/collected.h"
+#include "cli/method_settings.h"
 #include "cli/surroundings.h"
 #include "optimize/catalog.h"
 #include "strategy/catalog.h"
@@ -41,24 +42,6 @@ train::Choice chosen(const Collected& collected, const Vocabulary& vocabulary,
   return {.name = name,
           .settings =
               base::Settings(name, vocabulary.alternative(name)->options, collected.values(name))};
-}
-
-/// The strategy with its own options and, if it has such, those of the overlap.
-base::Settings method_settings(const Collected& collected, const train::Choice& strategy,
-                               const train::Choice& overlap) {
-  const auto& method = strategy::method(strategy.name);
-  auto given = collected.values(strategy.name);
-  const auto said = collected.table("").find("overlap");
-  if (method.overlaps()) {
-    given["overlap"] = overlap.name;
-    given.merge(collected.values(overlap.name));
-  } else if (said != collected.table("").end()) {
-    throw wrong(
-        fmt::format("{}: overlap = {}: {} sums no gradients during the backward pass; "
-                    "leave it out",
-                    said->second.place, overlap.name, strategy.name));
-  }
-  return base::Settings(strategy.name, method.options, given);
 }
 
 int ranks_of(const Request& request, const base::Settings& top) {
@@ -240,7 +223,7 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   e.sum = chosen(collected, vocabulary, "sum");
   e.overlap = chosen(collected, vocabulary, "overlap");
   e.strategy = chosen(collected, vocabulary, "strategy");
-  e.strategy.settings = method_settings(collected, e.strategy, e.overlap);
+  e.strategy.settings = method_settings(collected, e.strategy.name, e.overlap.name);
   e.optimizer = chosen(collected, vocabulary, "optimizer");
   e.schedule = chosen(collected, vocabulary, "schedule");
   e.ranks = ranks_of(request, top);

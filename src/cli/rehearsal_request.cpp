@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cli/batches.h"
 #include "cli/collected.h"
+#include "cli/method_settings.h"
 #include "cli/process.h"
 #include "cli/wishes.h"
 #include "comm/sums.h"
@@ -212,24 +213,6 @@ void check_leaders(const base::Settings& sum) {
                                   name));
 }
 
-/// The method's own options and, if it has such, those of the overlap.
-base::Settings method_settings(const Collected& collected, const std::string& strategy) {
-  const auto& method = strategy::method(strategy);
-  const std::string overlap = collected.chosen("overlap");
-  auto given = collected.values(strategy);
-  const auto said = collected.table("").find("overlap");
-  if (method.overlaps()) {
-    given["overlap"] = overlap;
-    given.merge(collected.values(overlap));
-  } else if (said != collected.table("").end()) {
-    throw base::Error(base::Fault::usage,
-                      fmt::format("{}: overlap = {}: {} sums no gradients during the backward "
-                                  "pass; leave it out",
-                                  said->second.place, overlap, strategy));
-  }
-  return base::Settings(strategy, method.options, given);
-}
-
 void add_settings(std::vector<store::Setting>& rows, const std::string& table,
                   const base::Settings& settings) {
   for (const auto& [key, entry] : settings.entries()) {
@@ -276,7 +259,7 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
   r.ranks = request.ranks.value_or(int(top.whole("ranks")));
   r.ranks_per_node = int(whole_if_given(top, "ranks_per_node").value_or(r.machine.devices));
   r.strategy = collected.chosen("strategy");
-  r.options = method_settings(collected, r.strategy);
+  r.options = method_settings(collected, r.strategy, collected.chosen("overlap"));
   const std::string sum = collected.chosen("sum");
   r.sum = simulate::sum_named(sum);
   r.expand = request.expand;

@@ -1,0 +1,27 @@
+#include "cli/method_settings.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "strategy/catalog.h"
+
+namespace parajoule::cli {
+
+base::Settings method_settings(const Collected& collected, const std::string& strategy,
+                               const std::string& overlap) {
+  const auto& method = strategy::method(strategy);
+  auto given = collected.values(strategy);
+  const auto said = collected.table("").find("overlap");
+  if (method.overlaps()) {
+    given["overlap"] = overlap;
+    given.merge(collected.values(overlap));
+  } else if (said != collected.table("").end()) {
+    throw base::Error(base::Fault::usage,
+                      fmt::format("{}: overlap = {}: {} sums no gradients during the backward "
+                                  "pass; leave it out",
+                                  said->second.place, overlap, strategy));
+  }
+  return base::Settings(strategy, method.options, given);
+}
+
+}  // namespace parajoule::cli
