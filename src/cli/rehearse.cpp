@@ -12,7 +12,7 @@
 #include "cli/measure_options.h"
 #include "cli/rehearsal_output.h"
 #include "cli/rehearsal_request.h"
-#include "rehearse/timeline.h"
+#include "cli/timeline.h"
 
 namespace parajoule::cli {
 namespace {
@@ -50,10 +50,15 @@ int rehearse(const Arguments& arguments) {
   check(arguments.request);
   RehearsalPlan plan = rehearsal_of(arguments.request);
   for (const std::string& remark : plan.remarks) std::cerr << "parajoule: " << remark << '\n';
-  std::optional<rehearse::Timeline> timeline;
+  std::optional<Timeline> timeline;
   if (!arguments.timeline.empty()) {
     timeline.emplace(arguments.timeline);
-    plan.rehearsal.on_span = [&](const simulate::Span& span) { timeline->add(span); };
+    plan.rehearsal.on_span = [&](const simulate::Span& span) {
+      timeline->span(
+          span.rank,
+          span.lane == simulate::Span::Lane::device ? Timeline::Lane::device : Timeline::Lane::link,
+          span.what, span.begin, span.end);
+    };
   }
   const rehearse::Outcome outcome = rehearse::run(plan.rehearsal);
   if (timeline) timeline->finish();

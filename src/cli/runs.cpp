@@ -25,6 +25,7 @@
 #include "cli/one_line.h"
 #include "cli/perun.h"
 #include "cli/summary.h"
+#include "cli/timeline.h"
 #include "cli/told.h"
 #include "cli/whole_training.h"
 #include "measure/account.h"
@@ -51,6 +52,7 @@ struct Arguments {
   std::string wall;
   int node = 0;
   std::string perun;
+  std::string timeline;
 };
 
 int list(const Arguments& arguments) {
@@ -95,20 +97,29 @@ void export_tables(const store::Reader& record, const path& folder) {
   }
 }
 
-int export_perun_file(const Arguments& arguments) {
+/// The forms that are named with their file.
+int export_one_file(const Arguments& arguments) {
   if (!arguments.table.empty() || !arguments.to.empty())
     throw base::Error(base::Fault::usage,
-                      "runs export --perun has one file: leave --table and --to out");
+                      fmt::format("runs export --{} has one file: leave "
+                                  "--table and --to out",
+                                  arguments.perun.empty() ? "timeline" : "perun"));
   const store::Reader record(store::find_record(records_folder(arguments.records), arguments.run));
-  write_perun(record, arguments.perun);
+  if (arguments.perun.empty())
+    write_timeline(record, arguments.timeline);
+  else
+    write_perun(record, arguments.perun);
   return done;
 }
 
 int export_record(const Arguments& arguments) {
-  if (int(arguments.csv) + int(arguments.json) + int(!arguments.perun.empty()) != 1)
+  const bool one_file = !arguments.perun.empty() || !arguments.timeline.empty();
+  if (int(arguments.csv) + int(arguments.json) + int(!arguments.perun.empty()) +
+          int(!arguments.timeline.empty()) !=
+      1)
     throw base::Error(base::Fault::usage,
-                      "runs export takes one of --csv, --json and --perun FILE");
-  if (!arguments.perun.empty()) return export_perun_file(arguments);
+                      "runs export takes one of --csv, --json, --perun FILE and --timeline FILE");
+  if (one_file) return export_one_file(arguments);
   if (arguments.csv && arguments.table.empty() == arguments.to.empty())
     throw base::Error(base::Fault::usage,
                       "runs export --csv takes either --table NAME, which is written to standard "
@@ -180,6 +191,10 @@ void add_export_options(CLI::App& exporting, Arguments& arguments, const std::st
   exporting.add_flag("--csv", arguments.csv, "one table to standard output, or all to files");
   exporting.add_flag("--json", arguments.json, "all tables in one text");
   exporting.add_option("--perun", arguments.perun, "HDF5 as perun lays it out, into this file")
+      ->type_name("FILE");
+  exporting
+      .add_option("--timeline", arguments.timeline,
+                  "what each rank did and what its node drew, for Perfetto or chrome://tracing")
       ->type_name("FILE");
   exporting.add_option("--table", arguments.table, "the table that --csv writes")
       ->type_name("NAME");

@@ -245,7 +245,8 @@ TEST(Runs, AnswersBadInputInOneLine) {
   made_record(folder);
   EXPECT_THAT(run({"runs", "show", "0", records}), HasSubstr("there is no record '0'"));
   EXPECT_THAT(run({"runs", "show", "no.db", records}), HasSubstr("there is no record 'no.db'"));
-  EXPECT_THAT(run({"runs", "export", records}), HasSubstr("one of --csv, --json and --perun FILE"));
+  EXPECT_THAT(run({"runs", "export", records}),
+              HasSubstr("one of --csv, --json, --perun FILE and --timeline FILE"));
   EXPECT_THAT(run({"runs", "export", records, "--csv"}), HasSubstr("--table NAME"));
   EXPECT_THAT(run({"runs", "export", records, "--csv", "--table=steps"}),
               HasSubstr("did you mean 'step'?"));

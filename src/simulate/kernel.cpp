@@ -153,7 +153,7 @@ void Kernel::count_waited(Runner& runner, double since) {
   if (options_.on_span)
     options_.on_span({.rank = runner.rank,
                       .lane = Span::Lane::device,
-                      .what = "wait",
+                      .what = "exposed communication",
                       .begin = base::Seconds(since),
                       .end = base::Seconds(runner.clock)});
 }
