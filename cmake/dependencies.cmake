@@ -74,6 +74,14 @@ add_library(boost_context INTERFACE)
 target_include_directories(boost_context SYSTEM INTERFACE ${BOOST_INCLUDE})
 target_link_libraries(boost_context INTERFACE ${BOOST_CONTEXT_ARCHIVE})
 
+# Statistics: headers alone. Long double is what x86 has, quad precision is not wanted.
+find_path(BOOST_MATH_INCLUDE boost/math/distributions/non_central_t.hpp REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)
+get_target_property(EIGEN_INCLUDE Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+add_library(statistics INTERFACE)
+target_include_directories(statistics SYSTEM INTERFACE ${BOOST_MATH_INCLUDE} ${EIGEN_INCLUDE})
+target_compile_definitions(statistics INTERFACE EIGEN_MPL2_ONLY BOOST_MATH_DISABLE_FLOAT128)
+
 # Pictures, for data/.
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
