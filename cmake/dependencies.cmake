@@ -93,6 +93,11 @@ endif()
 
 if(PARAJOULE_TRAIN)
   include(torch)
+endif()
+
+# For training, and for what is measured of communication alone.
+if(PARAJOULE_TRAIN OR PARAJOULE_BENCH)
+  set(PARAJOULE_MPI ON)
   find_package(MPI REQUIRED COMPONENTS C)
   add_library(mpi INTERFACE)
   target_include_directories(mpi SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})

@@ -61,7 +61,7 @@ endfunction()
 # with each of ARGUMENTS. TIMEOUT is in seconds. Labelled with the folder's name, `mpi` and LABELS.
 function(mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "RANKS;FILES;USES;ARGUMENTS;LABELS")
-  if(NOT PARAJOULE_TESTS OR NOT PARAJOULE_TRAIN)
+  if(NOT PARAJOULE_TESTS OR NOT PARAJOULE_MPI)
     return()
   endif()
   find_program(PARAJOULE_MPIRUN mpirun REQUIRED)
