@@ -114,6 +114,23 @@ TEST(Machine, ThatShipsIsRead) {
   EXPECT_THAT(machine.source, HasSubstr("Assumptions"));
 }
 
+TEST(Machine, SaysWhichLinksAreHalfDuplex) {
+  const auto with = [](const std::string& word) {
+    const std::string link = "latency_seconds = 0\nbytes_per_second = 1\n";
+    return "version = 1\nname = \"a\"\nsource = \"b\"\n[device]\nkind = \"cpu\"\n"
+           "flops_per_second = {float32 = 1}\nmemory_bytes_per_second = 1\nmemory_bytes = 1\n"
+           "idle_watts = 0\ncompute_watts = 0\ncommunicate_watts = 0\n"
+           "[node]\ndevices = 1\ncores = 1\nhost_watts = 0\n[link.node]\n" +
+           link + "[link.network]\n" + link + word;
+  };
+  const Machine machine = machine_in(with("half_duplex = true"), "m.toml");
+  EXPECT_FALSE(machine.node.half_duplex);
+  EXPECT_TRUE(machine.network.half_duplex);
+  EXPECT_FALSE(machine_in(with(""), "m.toml").network.half_duplex);
+  EXPECT_EQ(told([&] { machine_in(with("half_duplex = 1"), "m.toml"); }),
+            "m.toml:22: link.network.half_duplex: must be true or false");
+}
+
 TEST(Machine, SaysWhatIsWrongAndWhere) {
   const auto wrong = [](const std::string& text) {
     return told([&] { machine_in("version = 1\n" + text, "m.toml"); });

@@ -8,7 +8,8 @@ namespace {
 simulate::Link link_in(TomlTable table) {
   simulate::Link link{.latency = base::Seconds(table.number("latency_seconds", 0)),
                       .bytes_per_second = table.number("bytes_per_second", 1),
-                      .shared_by = int(table.whole_or("shared_by", 1, 1))};
+                      .shared_by = int(table.whole_or("shared_by", 1, 1)),
+                      .half_duplex = table.flag_or("half_duplex", false)};
   table.finish();
   return link;
 }

@@ -98,6 +98,13 @@ std::int64_t TomlTable::whole_or(std::string_view key, std::int64_t least, std::
   return node ? node_->whole_in(*node, key, least) : fallback;
 }
 
+bool TomlTable::flag_or(std::string_view key, bool fallback) {
+  const toml::node* const node = node_->find(key);
+  if (!node) return fallback;
+  if (const auto value = node->value_exact<bool>()) return *value;
+  node_->wrong(node, key, "must be true or false");
+}
+
 std::vector<std::int64_t> TomlTable::wholes(std::string_view key) {
   const toml::node& node = node_->need(key);
   if (!node.is_array()) node_->wrong(&node, key, "must be a list of whole numbers");

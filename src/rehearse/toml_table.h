@@ -26,6 +26,7 @@ class TomlTable {
   double number(std::string_view key, double least);
   std::optional<double> number_if_given(std::string_view key, double least);
   std::int64_t whole(std::string_view key, std::int64_t least);
+  bool flag_or(std::string_view key, bool fallback);
   std::int64_t whole_or(std::string_view key, std::int64_t least, std::int64_t fallback);
   std::vector<std::int64_t> wholes(std::string_view key);
   TomlTable table(std::string_view key);

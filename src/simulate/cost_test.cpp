@@ -259,6 +259,19 @@ TEST(SumCost, OfSharedPortsHasTheBandwidthThatIsLeft) {
               2 * (latency + count / 2 / bandwidth) + 2 * (2 * (count / 4) / bandwidth), 1e-15);
 }
 
+TEST(SumCost, OfHalfDuplexLinksSharesThemBetweenBothDirections) {
+  Link half = wire;
+  half.half_duplex = true;
+  const double whole = latency + count / bandwidth;
+  EXPECT_NEAR(seconds(Sum::tree, 2, count, {.node = half}), 2 * whole, 1e-15);
+  for (const bool expand : {false, true}) {
+    const Options options{.node = half, .sum = Sum::ring, .expand = expand};
+    const auto sum = [](Communicator& group) { group.sum(group.allocate(Element::byte, count)); };
+    const double round = latency + 2 * (count / 4) / bandwidth;  // sends and receives at once
+    EXPECT_NEAR(times(options, {0, 0, 0, 0}, sum)[0], 6 * round, 1e-12);
+  }
+}
+
 TEST(SumCost, AutomaticIsTheQuickest) {
   const Options links{.node = wire};
   for (std::size_t bytes : {std::size_t(8), count, 1000 * count}) {
@@ -295,15 +308,42 @@ TEST(CollectiveCost, OfABroadcastIsADepthOfTheTreeAfterTheLast) {
   EXPECT_EQ(through, (std::vector<double>(4, 11)));
 }
 
-TEST(CollectiveCost, OfSeveralUnderWayIsThatOfOneAfterTheOther) {
-  const auto through = times({.node = wire, .sum = Sum::ring}, {0, 0}, [](Communicator& group) {
+TEST(CollectiveCost, OfSeveralUnderWayIsThatOfTheirValuesOneAfterTheOther) {
+  // Whatever the latencies: they pass together. By the formulas, and message by message.
+  for (const bool expand : {false, true}) {
+    const Options options{.node = wire, .sum = Sum::ring, .expand = expand};
+    const auto through = times(options, {0, 0}, [](Communicator& group) {
+      const Vector x = group.allocate(Element::byte, 2 * count);
+      comm::Pending first = group.start_sum(x[{0, count}]);
+      comm::Pending second = group.start_sum(x[{count, 2 * count}]);
+      second.wait();
+      first.wait();
+    });
+    EXPECT_NEAR(through[0], 2 * (latency + count / bandwidth), 1e-15);
+  }
+}
+
+TEST(CollectiveCost, OfOtherWaysAndOfOneRankDoesNotWait) {
+  // Two nodes of two ranks: a sum between nodes is under way.
+  const Link slow{.bytes_per_second = bandwidth / 100};
+  const Options options{.ranks_per_node = 2, .node = wire, .network = slow, .sum = Sum::ring};
+  const double within = 2 * (latency + count / 2 / bandwidth);
+  const double between = 2 * (count / 2 / (bandwidth / 100));
+  World world(4, options);
+  world.run([&](Communicator& group) {
+    const int own = group.rank();
+    const auto across = group.group(std::vector{own % 2, own % 2 + 2});
+    const auto inside = group.group(std::vector{own / 2 * 2, own / 2 * 2 + 1});
+    const auto alone = group.group(std::vector{own});
     const Vector x = group.allocate(Element::byte, 2 * count);
-    comm::Pending first = group.start_sum(x[{0, count}]);
-    comm::Pending second = group.start_sum(x[{count, 2 * count}]);
-    second.wait();
-    first.wait();
+    comm::Pending sum = across->start_sum(x[{0, count}]);
+    alone->sum(x[{count, 2 * count}]);
+    EXPECT_EQ(world.now().count(), 0);
+    inside->sum(x[{count, 2 * count}]);
+    EXPECT_NEAR(world.now().count(), within, 1e-12);
+    sum.wait();
+    EXPECT_NEAR(world.now().count(), between, 1e-12);
   });
-  EXPECT_NEAR(through[0], 2 * 2 * (latency + count / 2 / bandwidth), 1e-15);
 }
 
 TEST(MessageCost, IsSharedByThoseWhoMeetInAPort) {

@@ -47,14 +47,14 @@ const SumCost& Costs::algorithm(Sum sum) const {
   return *made;
 }
 
-const SumCost& Costs::algorithm(double bytes) const {
-  if (sum_ != Sum::automatic) return algorithm(sum_);
+Sum Costs::chosen(double bytes) const {
+  if (sum_ != Sum::automatic) return sum_;
   const auto known = quickest_.find(bytes);
-  if (known != quickest_.end()) return algorithm(known->second);
+  if (known != quickest_.end()) return known->second;
   const auto seconds = [&](Sum sum) { return algorithm(sum).seconds(bytes, ways_.members()); };
   const Sum quickest = *std::ranges::min_element(algorithms, {}, seconds);
   quickest_[bytes] = quickest;
-  return algorithm(quickest);
+  return quickest;
 }
 
 const Round& Costs::shift() const {
@@ -113,6 +113,30 @@ double Costs::least(const comm::Collective& call) const {
     case Kind::reduce_scatter:
     case Kind::all_gather:
       return parts_around(call);
+    case Kind::barrier:
+      return barrier();
+  }
+  return 0;
+}
+
+double Costs::latencies(const comm::Collective& call) const {
+  const int n = ways_.members();
+  if (n == 1) return 0;
+  switch (call.kind) {
+    case Kind::sum:
+    case Kind::minimum:
+    case Kind::maximum: {
+      const Sum sum = chosen(double(call.values.bytes()));
+      auto& known = empty_sums_[std::size_t(sum)];
+      if (!known) known = algorithm(sum).seconds(0, n);
+      return *known;
+    }
+    case Kind::broadcast:
+    case Kind::reduce:
+      return from_root(0);
+    case Kind::reduce_scatter:
+    case Kind::all_gather:
+      return (n - 1) * shift().seconds(0);
     case Kind::barrier:
       return barrier();
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,12 +34,15 @@ class Costs {
   void finish(const comm::Collective& call, std::span<double> clocks) const;
   /// How long after it came a member is through at the earliest.
   double least(const comm::Collective& call) const;
+  /// The part of its time in which nothing occupies the ways: what it would take without values.
+  double latencies(const comm::Collective& call) const;
   comm::Communicator::Traffic sent(const comm::Collective& call, int member) const;
 
  private:
   using Kind = comm::Collective::Kind;
 
-  const SumCost& algorithm(double bytes) const;
+  Sum chosen(double bytes) const;
+  const SumCost& algorithm(double bytes) const { return algorithm(chosen(bytes)); }
   const SumCost& algorithm(Sum sum) const;
   double parts_around(const comm::Collective& call) const;
   double from_root(double bytes) const;
@@ -49,7 +53,8 @@ class Costs {
   int rounds_;  ///< ceil(log2 n)
   mutable std::array<std::unique_ptr<SumCost>, 6> algorithms_;
   mutable std::map<double, Sum> quickest_;  ///< by bytes
-  mutable std::unique_ptr<Round> shift_;    ///< to the next member
+  mutable std::array<std::optional<double>, 6> empty_sums_;
+  mutable std::unique_ptr<Round> shift_;  ///< to the next member
   const Round& shift() const;
 };
 

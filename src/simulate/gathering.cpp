@@ -37,6 +37,10 @@ Runner& Gathering::runner(int member) const {
   return kernel_.runner(members_->topology.rank_of(member));
 }
 
+double& Gathering::way_free(Runner& runner) const {
+  return runner.way_free[members_->topology.node_count() > 1 ? 1 : 0];
+}
+
 void Gathering::come(int member, const comm::Collective& call, const comm::Note& note) {
   comm::agree(note_, note);
   Runner& own = runner(member);
@@ -65,16 +69,20 @@ void Gathering::set_end() {
   double begin = last_;
   for (int member = 0; member < int(clocks_.size()); ++member) {
     double& clock = clocks_[std::size_t(member)];
-    clock = std::max(clock, runner(member).collectives_until);
+    if (clocks_.size() > 1) clock = std::max(clock, way_free(runner(member)));
     begin = std::max(begin, clock);
   }
   members_->costs.finish(call_, clocks_);
-  const bool moves = call_.kind != comm::Collective::Kind::barrier;
+  const double latencies = members_->costs.latencies(call_);
+  const bool moves = call_.kind != comm::Collective::Kind::barrier && clocks_.size() > 1;
   for (int member = 0; member < int(clocks_.size()); ++member) {
     Runner& one = runner(member);
     const double end = clocks_[std::size_t(member)];
-    one.collectives_until = end;
-    if (moves) kernel_.transferred(one, comm::name_of(call_.kind), std::min(begin, end), end);
+    // Of several under way at once the latencies pass together; their values share one way.
+    if (clocks_.size() > 1) way_free(one) = std::max(way_free(one), end - latencies);
+    const double since = std::max(std::min(begin, end), one.collectives_until);
+    one.collectives_until = std::max(one.collectives_until, end);
+    if (moves) kernel_.transferred(one, comm::name_of(call_.kind), since, end);
   }
   stage_ = Stage::ended;
   if (real()) kernel_.at(*std::ranges::min_element(clocks_), *this);
@@ -99,7 +107,8 @@ bool Gathering::done(int member) {
   Runner& own = runner(member);
   const Absent absent(*this);
   // Not before the formula allows, however early the others came: then it need not look.
-  const double begins = std::max(clocks_[std::size_t(member)], own.collectives_until);
+  const double came = clocks_[std::size_t(member)];
+  const double begins = clocks_.size() > 1 ? std::max(came, way_free(own)) : came;
   if (stage_ == Stage::gathering && own.clock < begins + least_) {
     kernel_.not_yet(absent);
     return false;

@@ -17,8 +17,8 @@
 namespace parajoule::simulate {
 
 /// When the last member has come, it is known when each is through: a collective begins when the
-/// earlier ones of each member are over, so that they follow each other on its way. Real values
-/// move when the first is through.
+/// values of the earlier ones of each member have passed, so that they follow each other on its
+/// way, while their latencies pass together. Real values move when the first is through.
 class Gathering final : public Event {
  public:
   /// `first`: the call of the first to come.
@@ -44,6 +44,8 @@ class Gathering final : public Event {
   void check_seals() const;
   void leave(int member);
   Runner& runner(int member) const;
+  /// When the way that this collective takes is free.
+  double& way_free(Runner& runner) const;
   std::string name() const { return comm::described(note_); }
 
   Kernel& kernel_;

@@ -2,6 +2,7 @@
 
 // The clock of a virtual world and who runs.
 
+#include <array>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -39,8 +40,10 @@ class Runner final : public Event {
   const int rank;
   double clock = 0;  ///< seconds
   Account account = {};
-  /// Collectives of a rank follow each other: when the last one so far is through.
-  double collectives_until = 0;
+  /// Collectives of a rank follow each other on its way within the node, and on that to others:
+  /// when the values of the last one so far have left it free.
+  std::array<double, 2> way_free = {};
+  double collectives_until = 0;  ///< when all of them so far are through
 
  private:
   friend class Kernel;

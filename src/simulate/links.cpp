@@ -83,7 +83,8 @@ Links::Links(Kernel& kernel, int ranks) : kernel_(kernel), places_(ranks, kernel
 Links::~Links() = default;
 
 Links::Port& Links::port(int rank, bool within, bool inwards) {
-  return ports_[2 * places_.port(rank, within) + (inwards ? 1 : 0)];
+  const bool apart = inwards && !places_.half_duplex(within);
+  return ports_[2 * places_.port(rank, within) + (apart ? 1 : 0)];
 }
 
 void Links::change_pace(const Port& port) {

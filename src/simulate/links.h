@@ -35,8 +35,12 @@ class Places {
   /// Alone on its way; of a rank to itself no time.
   Hop hop(int from, int to) const;
   /// The port through which `rank` reaches those of its own node, or the others. Numbers are
-  /// unique; one port carries both directions, each with the link's bandwidth.
+  /// unique; one port carries both directions, each with the link's bandwidth, or with a part of it
+  /// if the link is half duplex.
   std::size_t port(int rank, bool within) const;
+  bool half_duplex(bool within) const {
+    return within ? options_.node.half_duplex : options_.network.half_duplex;
+  }
 
  private:
   int node(int rank) const { return nodes_.node[std::size_t(rank)]; }
@@ -46,8 +50,9 @@ class Places {
   comm::Nodes nodes_;
 };
 
-/// Messages on their way. Those that go through one port in one direction at the same time have
-/// equal parts of its bandwidth; a message goes as fast as the slower of its two ports lets it.
+/// Messages on their way. Those that go through one port in one direction (in any, if it is half
+/// duplex) at the same time have equal parts of its bandwidth; a message goes as fast as the slower
+/// of its two ports lets it.
 class Links {
  public:
   Links(Kernel& kernel, int ranks);

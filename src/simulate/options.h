@@ -11,14 +11,17 @@
 
 namespace parajoule::simulate {
 
-/// A way between two ranks, in each direction at once. A message of b bytes alone on its way takes
-/// latency + b / bytes_per_second.
+/// A way between two ranks, as fast in both directions at once unless it is half duplex. A message
+/// of b bytes alone on its way takes latency + b / bytes_per_second.
 struct Link {
   base::Seconds latency{0};
   std::optional<double> bytes_per_second = {};  ///< none: bytes take no time
   /// So many ranks of a node, in the order of their numbers, go through one port; all that go
   /// through a port at the same time have equal parts of it.
   int shared_by = 1;
+  /// What comes in through a port and what goes out share its bandwidth: MPI over TCP, where the
+  /// answers that let values go wait behind the values of the other direction.
+  bool half_duplex = false;
 };
 
 /// What a rank computes on.

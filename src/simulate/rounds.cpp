@@ -24,12 +24,16 @@ Round Ways::round(const std::vector<Message>& messages) const {
     ++outwards[port(message.from, within(message))];
     ++inwards[port(message.to, within(message))];
   }
+  const auto beside = [&](std::size_t from, std::size_t to, bool near) {
+    const bool half = places_.half_duplex(near);
+    return std::max(outwards[from] + (half ? inwards[from] : 0),
+                    inwards[to] + (half ? outwards[to] : 0));
+  };
   Round round;
   for (const Message& message : messages) {
     const bool near = within(message);
     Hop hop = this->hop(message.from, message.to);
-    hop.seconds_per_byte *=
-        std::max(outwards[port(message.from, near)], inwards[port(message.to, near)]);
+    hop.seconds_per_byte *= beside(port(message.from, near), port(message.to, near), near);
     std::optional<Hop>& slowest = near ? round.near : round.far;
     if (!slowest || slowest->seconds_per_byte < hop.seconds_per_byte) slowest = hop;
   }
