@@ -6,6 +6,31 @@
 #include "nn/body.h"
 
 namespace parajoule::nn {
+namespace {
+
+/// Tells when the turn of each layer comes, in one forward pass.
+class Turns {
+ public:
+  Turns(Body& body, const std::function<void(int)>& before) {
+    for (const auto& module : body.modules(/*include_self=*/false))
+      if (auto* layer = dynamic_cast<Layer*>(module.get())) layers_.push_back(layer);
+    for (Layer* layer : layers_)
+      layer->watch([this, &before](Layer&, const at::Tensor&, const at::Tensor&) {
+        if (++next_ < int(layers_.size())) before(next_);
+      });
+    before(0);
+  }
+  Turns(const Turns&) = delete;
+  ~Turns() {
+    for (Layer* layer : layers_) layer->watch({});
+  }
+
+ private:
+  std::vector<Layer*> layers_;
+  int next_ = 0;
+};
+
+}  // namespace
 
 Net::Net(std::shared_ptr<Body> body, Input input, Order order)
     : body_(std::move(body)), input_(input), order_(order) {}
@@ -24,6 +49,11 @@ at::Tensor Net::forward(const at::Tensor& input) {
   return body_->forward(input.to(body_->parameters().front().scalar_type())
                             .contiguous(channels_last ? at::MemoryFormat::ChannelsLast
                                                       : at::MemoryFormat::Contiguous));
+}
+
+at::Tensor Net::forward(const at::Tensor& input, const std::function<void(int)>& before) {
+  const Turns turns(*body_, before);
+  return forward(input);
 }
 
 void Net::train() { body_->train(); }

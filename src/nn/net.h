@@ -3,6 +3,7 @@
 // A model that can be trained: its layers behind a handle that names no torch header.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <ATen/core/Tensor.h>
@@ -30,6 +31,8 @@ class Net {
   /// input (B, channels, height, width) in any order -> output (B, classes). Throws Error{input} if
   /// the shape of the samples is not the one the net was made for.
   at::Tensor forward(const at::Tensor& input);
+  /// The same; `before` is told the number of each layer, from 0, when its turn comes.
+  at::Tensor forward(const at::Tensor& input, const std::function<void(int layer)>& before);
 
   void train();     ///< normalisation uses the batch's statistics and updates the running ones
   void evaluate();  ///< normalisation uses the running statistics

@@ -1,6 +1,11 @@
 #include "nn/profile.h"
 
+#include <numeric>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include <torch/torch.h>
 
 #include "nn/replica.h"
 #include "nn/toy.h"
@@ -44,6 +49,17 @@ TEST(Profile, LeavesTheNetAsItWas) {
   EXPECT_EQ(profile_of(net).layers.size(), 20u + 19u);  // 20 layers with weights, 19 of them normed
   EXPECT_EQ(memory.weights, weights);
   EXPECT_EQ(memory.buffers, buffers);
+}
+
+TEST(Net, TellsWhenTheTurnOfEachLayerComes) {
+  Net net = toy::make("resnet20", cifar, 10);
+  const at::Tensor sample = torch::zeros({1, cifar.channels, cifar.height, cifar.width});
+  std::vector<int> told, layers(profile_of(net).layers.size());
+  std::iota(layers.begin(), layers.end(), 0);
+  const at::Tensor output = net.forward(sample, [&](int layer) { told.push_back(layer); });
+  EXPECT_EQ(told, layers);
+  EXPECT_TRUE(output.equal(net.forward(sample)));
+  EXPECT_EQ(told, layers);
 }
 
 }  // namespace

@@ -35,27 +35,36 @@ std::vector<base::Range> lazy_ranges(const schedule::Layout& layout, base::Eleme
   return ranges;
 }
 
-MergedSum::MergedSum(comm::Communicator& group, base::Vector gradients,
-                     std::vector<base::Range> ranges, double factor)
-    : group_(group), gradients_(gradients), ranges_(std::move(ranges)), factor_(factor) {
+MergedSum::MergedSum(std::vector<base::Range> ranges, Start start)
+    : ranges_(std::move(ranges)), start_(std::move(start)) {
   for (const base::Range& range : ranges_) missing_.push_back(range.size());
   under_way_.reserve(ranges_.size());
 }
 
+MergedSum::MergedSum(comm::Communicator& group, base::Vector gradients,
+                     std::vector<base::Range> ranges, double factor)
+    : MergedSum(std::move(ranges), [this, &group, gradients, factor](std::size_t range) {
+        return group.start_sum(gradients[ranges_[range]], factor);
+      }) {}
+
 void MergedSum::ready(base::Range range) {
   for (std::size_t i = under_way_.size(); i < ranges_.size(); ++i) {
+    if (ranges_[i].end <= range.begin) break;  // they follow each other downwards
     const std::size_t begin = std::max(range.begin, ranges_[i].begin);
     const std::size_t end = std::min(range.end, ranges_[i].end);
     if (begin < end) missing_[i] -= end - begin;
   }
   start_ready();
-  // A started sum moves forward only when it is asked.
+  push();
+}
+
+void MergedSum::push() {
   if (!under_way_.empty()) under_way_.back().done();
 }
 
 void MergedSum::start_ready() {
   while (under_way_.size() < ranges_.size() && missing_[under_way_.size()] == 0)
-    under_way_.push_back(group_.start_sum(gradients_[ranges_[under_way_.size()]], factor_));
+    under_way_.push_back(start_(under_way_.size()));
 }
 
 void MergedSum::finish() {

@@ -3,6 +3,7 @@
 // Gradients merged in one agreed order and summed while the backward pass still runs.
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "base/vector.h"
@@ -30,9 +31,17 @@ std::vector<base::Range> lazy_ranges(const schedule::Layout& layout, base::Eleme
 /// collectives add up the wrong ranges without an error.
 class MergedSum final : public Watch {
  public:
+  /// Starts what is to be done with the values of one of the ranges.
+  using Start = std::function<comm::Pending(std::size_t range)>;
+
+  /// `ranges` follow each other from the end of the gradients to their beginning.
+  MergedSum(std::vector<base::Range> ranges, Start start);
+  /// Sums them in place.
   MergedSum(comm::Communicator& group, base::Vector gradients, std::vector<base::Range> ranges,
             double factor);
+  MergedSum(const MergedSum&) = delete;
 
+  void before_backward(int) override { push(); }
   void ready(base::Range range) override;
 
   /// Starts what the pass has not, and waits for all of it.
@@ -40,12 +49,12 @@ class MergedSum final : public Watch {
 
  private:
   void start_ready();
+  /// A started sum moves forward only when it is asked.
+  void push();
 
-  comm::Communicator& group_;
-  base::Vector gradients_;
   std::vector<base::Range> ranges_;
+  Start start_;
   std::vector<std::size_t> missing_;  ///< elements of each range that are not final yet
-  double factor_;
   std::vector<comm::Pending> under_way_;
 };
 

@@ -52,15 +52,16 @@ void ModelWorker::compute_gradients(strategy::Watch& watch) {
     watch.ready({0, gradients().count()});
     return;
   }
-  backward(forward(), watch);
+  backward(forward(watch), watch);
 }
 
-at::Tensor ModelWorker::forward() {
+at::Tensor ModelWorker::forward(strategy::Watch& watch) {
   const auto span = parts_.phases.enter(Phase::forward);
   parts_.fault.reach(FaultPlace::forward, progress_.step);
   const nn::Lowered lowered(parts_.precision);
   parts_.net.train();
-  const at::Tensor outputs = parts_.net.forward(images_);
+  const at::Tensor outputs =
+      parts_.net.forward(images_, [&](int layer) { watch.before_forward(layer); });
   at::Tensor loss = parts_.task.loss(outputs, labels_);
   loss_sum_ = loss.item<double>() * double(progress_.samples);
   wrong_ = outputs.argmax(1).ne(labels_).sum().item<double>();

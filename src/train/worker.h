@@ -67,7 +67,7 @@ class ModelWorker final : public strategy::Worker {
   using strategy::Worker::update;
 
  private:
-  at::Tensor forward();
+  at::Tensor forward(strategy::Watch& watch);
   void backward(const at::Tensor& loss, strategy::Watch& watch);
   void refuse(const std::vector<std::string>& without_gradient) const;
   bool takes_step(base::Vector gradients);
