@@ -180,14 +180,17 @@ const std::vector<Method> table{
                   .kind = Option::Kind::whole,
                   .fallback = "0",
                   .help = "steps in which the sparsity rises from 0 (W)",
-                  .least = 0}},
+                  .least = 0},
+                 whole("threshold_bytes", "1000000",
+                       "important gradients of so many bytes are summed during the pass", 1)},
      .part = part_of_coarse_sparse,
      .drift = [](const Settings&) -> std::int64_t { return 1; },
      .make = [](comm::Communicator& group, const Settings& settings) -> Made {
        return std::make_unique<CoarseSparse>(
            group, CoarseSparse::Options{.sparsity = settings.number("sparsity"),
                                         .chunk = settings.whole("chunk"),
-                                        .warmup_steps = settings.whole("warmup_steps")});
+                                        .warmup_steps = settings.whole("warmup_steps"),
+                                        .threshold_bytes = settings.whole("threshold_bytes")});
      },
      .check_optimizer = CoarseSparse::check_optimizer},
     {.name = "post_local_sgd",

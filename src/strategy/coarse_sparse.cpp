@@ -13,6 +13,9 @@
 // are known. Of equal norms the chunk that comes first is chosen; a chunk that holds no numbers
 // comes before all, so that they are met by everyone at once.
 //
+// Sums run during the backward pass: the important chunks are copied end to end as they become
+// final, and summed whenever they fill a threshold (the paper has it so and does not tell its own).
+//
 // mu and the update are the optimizer's (SGD), whose velocity has the learning rate outside; with
 // mu = 0 what is held back is dropped, as in the paper. Weight decay pulls where w moves. A rank's
 // gradient weighs R n_r / n, which is 1 if all take equally many samples, as in the paper. The
@@ -26,8 +29,10 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
+#include "strategy/merge.h"
 
 namespace parajoule::strategy {
 
@@ -54,31 +59,75 @@ void CoarseSparse::begin(Worker& worker) {
 
 void CoarseSparse::step(Worker& worker) {
   begin(worker);
-  worker.compute_gradients();
   const Progress at = worker.progress();
-  const Vector gradients = worker.gradients();
   // One that takes part in a step of no samples at all has the gradient zero.
-  if (at.samples > 0 && at.samples * group_.size() != at.samples_of_all)
-    gradients.scale(double(at.samples * group_.size()) / double(at.samples_of_all));
-  gradients.add(*residual_);
-  sum_important(gradients);
+  const bool weighs = at.samples > 0 && at.samples * group_.size() != at.samples_of_all;
+  compute_gradients(worker,
+                    weighs ? double(at.samples * group_.size()) / double(at.samples_of_all) : 1);
+  const Vector gradients = worker.gradients();
   measure(gradients);
   hold_back(gradients, *worker.momentum());
   for (const Range& range : ranges(true)) worker.update(worker.weights(), gradients, range);
   choose(at.step + 1);
 }
 
-/// One sum of all important chunks, end to end.
-void CoarseSparse::sum_important(Vector gradients) {
-  std::size_t end = 0;
-  const auto packed = [&](const Range& range) {
-    end += range.size();
-    return packed_[{end - range.size(), end}];
-  };
-  for (const Range& range : ranges(true)) packed(range).copy(gradients[range]);
-  group_.mean(packed_[{0, end}]);
-  end = 0;
-  for (const Range& range : ranges(true)) gradients[range].copy(packed(range));
+/// Leaves g + hg, each important chunk of it summed while the pass still runs.
+void CoarseSparse::compute_gradients(Worker& worker, double weight) {
+  const std::vector<Region> regions = this->regions();
+  const Vector gradients = worker.gradients();
+  std::vector<Range> ranges;
+  for (const Region& region : regions) ranges.push_back(region.all);
+  MergedSum sums(std::move(ranges),
+                 [&](std::size_t region) { return start_sum(regions[region], gradients, weight); });
+  worker.compute_gradients(sums);
+  sums.finish();
+  for (const Region& region : regions) {
+    std::size_t at = region.packed.begin;
+    for (const Range& range : region.important) {
+      gradients[range].copy(packed_[{at, at + range.size()}]);
+      at += range.size();
+    }
+  }
+}
+
+comm::Pending CoarseSparse::start_sum(const Region& region, Vector gradients, double weight) {
+  if (weight != 1) gradients[region.all].scale(weight);
+  gradients[region.all].add((*residual_)[region.all]);
+  std::size_t at = region.packed.begin;
+  for (const Range& range : region.important) {
+    packed_[{at, at + range.size()}].copy(gradients[range]);
+    at += range.size();
+  }
+  return region.packed.size() == 0 ? comm::Pending() : group_.start_mean(packed_[region.packed]);
+}
+
+/// From the last chunk, whose gradients are final first, to the first.
+std::vector<CoarseSparse::Region> CoarseSparse::regions() const {
+  const std::size_t enough = std::max<std::size_t>(
+      1, std::size_t(options_.threshold_bytes) / base::bytes_of(packed_.element()));
+  std::vector<Region> regions;
+  std::vector<Range> ranges = this->ranges(true);
+  std::size_t end = packed_.count(), packed = 0;
+  Region next;
+  for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
+    // A long run of chunks is cut where it is enough for a sum.
+    while (range->size() > 0) {
+      const std::size_t wanted = enough - next.packed.size();
+      const std::size_t begin = range->end - std::min(range->size(), wanted);
+      next.important.push_back({begin, range->end});
+      packed += range->end - begin;
+      next.packed.end = packed;
+      range->end = begin;
+      if (next.packed.size() < enough) continue;
+      next.all = {begin, end};
+      end = begin;
+      regions.push_back(std::exchange(next, Region()));
+      next.packed = {packed, packed};
+    }
+  }
+  next.all = {0, end};
+  if (end > 0) regions.push_back(std::move(next));
+  return regions;
 }
 
 void CoarseSparse::measure(Vector gradients) {

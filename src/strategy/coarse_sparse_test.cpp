@@ -23,8 +23,12 @@ using Row = Replicas::Row;
 constexpr std::size_t count = 37;
 constexpr std::size_t chunk = 5, chunks = 8;  // the last one has two elements
 
-Given sparse(double sparsity, std::int64_t warmup_steps = 0, std::int64_t chunk_size = chunk) {
-  return {{"sparsity", sparsity}, {"chunk", chunk_size}, {"warmup_steps", warmup_steps}};
+Given sparse(double sparsity, std::int64_t warmup_steps = 0, std::int64_t chunk_size = chunk,
+             std::int64_t threshold_bytes = 1'000'000) {
+  return {{"sparsity", sparsity},
+          {"chunk", chunk_size},
+          {"warmup_steps", warmup_steps},
+          {"threshold_bytes", threshold_bytes}};
 }
 
 /// The rule: all replicas are one, the residuals are each rank's own.
@@ -104,6 +108,50 @@ TEST(CoarseSparse, EqualsItsSequentialSimulation) {
   }
 }
 
+TEST(CoarseSparse, SumsDuringThePassAreThoseOfOneSumToTheBit) {
+  // Of one element, of 3, which cuts chunks and pieces between them, and of all.
+  const auto train = [](std::int64_t threshold_bytes) {
+    Trial trial{.method = "coarse_sparse",
+                .options = sparse(0.5, 4, chunk, threshold_bytes),
+                .steps = 12,
+                .count = count,
+                .momentum = 0.9};
+    trial.progress = [](int rank, int, Progress& at) {
+      at.samples = rank;
+      at.samples_of_all = 6;
+    };
+    return toy::train(trial);
+  };
+  const auto whole = train(1'000'000);
+  for (const std::int64_t elements : {1, 3, 5, 36}) {
+    const auto parts = train(elements * std::int64_t(sizeof(double)));
+    EXPECT_EQ(parts.after, whole.after) << elements;
+    EXPECT_GE(parts.bytes, whole.bytes);
+    EXPECT_GT(parts.messages, whole.messages);
+  }
+}
+
+TEST(CoarseSparse, SumsStartBeforeThePassIsOver) {
+  struct Noting final : toy::Worker {
+    using toy::Worker::Worker;
+    void compute_gradients(Watch& watch) override {
+      gradients().fill(1);
+      for (std::size_t begin : {30, 20, 10, 0}) {
+        watch.ready({begin, begin == 30 ? count : begin + 10});
+        messages.push_back(group_.traffic().messages);
+      }
+    }
+    std::vector<std::uint64_t> messages;
+  };
+  comm::Threads(2).run([](comm::Communicator& group) {
+    const auto strategy = toy::make("coarse_sparse", sparse(0, 0, 1, 7 * sizeof(double)), group);
+    Noting worker(group, count, 0.9);
+    worker.progress_ = {.samples = 1, .samples_of_all = 2};
+    strategy->step(worker);
+    EXPECT_LT(worker.messages.front(), worker.messages.back());
+  });
+}
+
 TEST(CoarseSparse, WithoutSparsityIsSynchronousBitForBit) {
   for (int ranks : {1, 2, 3, 4, 5, 8}) {
     const auto ours = toy::train({.method = "coarse_sparse",
@@ -159,8 +207,10 @@ TEST(CoarseSparse, AChunkThatGrowsOnOneRankIsChosenOnAll) {
   struct Spike final : toy::Worker {
     using toy::Worker::Worker;
     void compute_gradients(Watch& watch) override {
-      toy::Worker::compute_gradients(watch);
+      Watch nothing;
+      toy::Worker::compute_gradients(nothing);
       if (group_.rank() == 2 && progress_.step == 3) gradients()[{30, 35}].fill(1e6);
+      watch.ready({0, count});
     }
   };
   comm::Threads(4).run([](comm::Communicator& group) {
