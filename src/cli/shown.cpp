@@ -7,6 +7,7 @@
 #include "cli/listing.h"
 #include "nn/catalog.h"
 #include "nn/profile.h"
+#include "rehearse/profile_file.h"
 
 namespace parajoule::cli {
 namespace {
@@ -26,6 +27,11 @@ Published published_for(const nn::Model& model) {
   return {{1, 28, 28}, 10};
 }
 
+schedule::Profile profile_for(const nn::Model& model, const Published& data) {
+  nn::Net net = model.make(base::Settings(model.name, model.options, {}), data.input, data.classes);
+  return nn::profile_of(net);
+}
+
 /// 25557032 -> "25,557,032".
 std::string grouped(std::int64_t number) {
   std::string digits = fmt::format("{}", number);
@@ -35,8 +41,7 @@ std::string grouped(std::int64_t number) {
 
 std::string line_of(const nn::Model& model) {
   const Published data = published_for(model);
-  nn::Net net = model.make(base::Settings(model.name, model.options, {}), data.input, data.classes);
-  const auto total = nn::profile_of(net).total();
+  const auto total = profile_for(model, data).total();
   const std::string shape = fmt::format("{}x{}x{}, {} classes", data.input.channels,
                                         data.input.height, data.input.width, data.classes);
   return fmt::format("{:<10} {:>12} {:>14.3f} {:>15.3f}  {}\n", model.name,
@@ -55,6 +60,16 @@ std::string shown_models(const std::string& name) {
                                  "GFLOP forward", "GFLOP backward", "for each sample of");
   for (const nn::Model& model : nn::models()) text += line_of(model);
   return text + "GFLOP: 1e9 operations; a multiplication with its addition counts as two\n";
+}
+
+std::string model_profile(const std::string& name) {
+  const nn::Model& model = nn::model(name);
+  const Published data = published_for(model);
+  const std::string source = fmt::format(
+      "counted by parajoule models {} --profile: its usual options, samples of {} x {} x {}, {} "
+      "classes, float32",
+      name, data.input.channels, data.input.height, data.input.width, data.classes);
+  return rehearse::written(profile_for(model, data), name, source);
 }
 
 }  // namespace parajoule::cli

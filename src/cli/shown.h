@@ -8,4 +8,8 @@ namespace parajoule::cli {
 /// Error{usage} for an unknown name.
 std::string shown_models(const std::string& name);
 
+/// What the layers of a model with its usual options cost, as models/*.toml has it. Throws
+/// Error{usage} for an unknown name.
+std::string model_profile(const std::string& name);
+
 }  // namespace parajoule::cli

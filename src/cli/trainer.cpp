@@ -38,6 +38,7 @@ struct Words {
   bool example = false;
   bool keys = false;
   bool models = false;
+  bool profile = false;
   bool fresh = false;
   bool settings = false;
   std::string data;
@@ -59,6 +60,7 @@ void declare(CLI::App& app, Words& words) {
   app.add_flag("--example", words.example);
   app.add_flag("--keys", words.keys);
   app.add_flag("--models", words.models);
+  app.add_flag("--profile", words.profile);
   app.add_flag("--settings", words.settings);
   app.add_option("--data", words.data);
   app.add_flag("--trace", words.trace);
@@ -116,12 +118,13 @@ int act(Words& words) {
   if (words.example) std::cout << cli::example(cli::vocabulary());
   if (words.keys) std::cout << cli::page(cli::vocabulary());
   if (words.models) std::cout << cli::shown_models(words.name);
+  if (words.profile) std::cout << cli::model_profile(words.name);
   if (words.check) std::cout << cli::written(cli::check(words.run.request, words.run.begin));
   if (words.settings) {
     std::cout << cli::shown_settings(cli::read_experiment(words.run.request, cli::vocabulary()));
   }
-  if (words.backend || words.example || words.keys || words.models || words.check ||
-      words.settings) {
+  if (words.backend || words.example || words.keys || words.models || words.profile ||
+      words.check || words.settings) {
     return cli::done;
   }
   if (words.folder.empty()) begin_with_better_kernel(words.as_given);

@@ -146,6 +146,28 @@ TEST(Machine, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(told([] { read_machine("/nowhere.toml"); }), "/nowhere.toml: cannot be read");
 }
 
+TEST(Profile, IsReadAsItWasWritten) {
+  const schedule::Profile profile{.layers = {{.name = "body.0.conv",
+                                              .parameters = 12,
+                                              .shape = {3, 28, 27},
+                                              .forward_flops = 1234567890123,
+                                              .backward_flops = 2469135780246,
+                                              .activation_bytes = 9072},
+                                             {.name = "norm", .shape = {3}}}};
+  const std::string text = written(profile, "a", "by a test");
+  const schedule::Profile read = profile_in(text, "p.toml");
+  ASSERT_EQ(read.layers.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read.layers[i].name, profile.layers[i].name);
+    EXPECT_EQ(read.layers[i].parameters, profile.layers[i].parameters);
+    EXPECT_EQ(read.layers[i].shape, profile.layers[i].shape);
+    EXPECT_EQ(read.layers[i].forward_flops, profile.layers[i].forward_flops);
+    EXPECT_EQ(read.layers[i].backward_flops, profile.layers[i].backward_flops);
+    EXPECT_EQ(read.layers[i].activation_bytes, profile.layers[i].activation_bytes);
+  }
+  EXPECT_THAT(text, HasSubstr("source = \"\"\"by a test\"\"\"\n"));
+}
+
 TEST(Profile, RefusesAKeyThatIsNotKnown) {
   EXPECT_EQ(
       told([] {

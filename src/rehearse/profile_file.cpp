@@ -1,5 +1,8 @@
 #include "rehearse/profile_file.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "rehearse/toml_table.h"
 
 namespace parajoule::rehearse {
@@ -23,6 +26,23 @@ schedule::Profile profile_of(TomlTable file) {
 }
 
 }  // namespace
+
+std::string written(const schedule::Profile& profile, const std::string& name,
+                    const std::string& source) {
+  std::string text = fmt::format(
+      "version = 1\nname = \"{}\"\nsource = \"\"\"{}\"\"\"\n\n"
+      "# Per sample, in the order of the forward pass: outputs of a layer without the batch;\n"
+      "# multiplying and adding one product are two operations; normalisation counts none.\n"
+      "layers = [\n",
+      name, source);
+  for (const schedule::LayerProfile& layer : profile.layers)
+    text += fmt::format(
+        "  {{name = \"{}\", parameters = {}, shape = [{}], forward_flops = {}, "
+        "backward_flops = {}, activation_bytes = {}}},\n",
+        layer.name, layer.parameters, fmt::join(layer.shape, ", "), layer.forward_flops,
+        layer.backward_flops, layer.activation_bytes);
+  return text + "]\n";
+}
 
 schedule::Profile read_profile(const std::string& path) {
   return profile_of(TomlTable::of_file(path));
