@@ -1,12 +1,17 @@
 // Seconds and memory of rehearsals of ResNet-50 on many ranks; each in a process of its own, so
-// that the most memory is its own.    bench_rehearse [RANKS STEPS [STRATEGY]]
+// that the most memory is its own.
 //
-// Without words: 1024 ranks x 100 steps (to be under 2 s), and 65536 x 3 and 1048576 x 3, each with
-// synchronous and local_sgd (65536: within 15 s and 2 GB).
+//   bench_rehearse CASES                   a line each: RANKS STEPS STRATEGY [SECONDS GIGABYTES]
+//   bench_rehearse RANKS STEPS STRATEGY    in this process, for a profiler
+//
+// SECONDS and GIGABYTES are what it is to stay below.
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <limits>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -22,6 +27,8 @@
 namespace {
 
 using namespace parajoule;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 rehearse::Rehearsal rehearsal(int ranks, std::int64_t steps, const std::string& strategy) {
   const std::string folder = PARAJOULE_SOURCE;
@@ -47,27 +54,41 @@ void check(const rehearse::Outcome& outcome) {
   base::ensure(outcome.span.count() > 0, "time has passed");
 }
 
-void measure(int ranks, std::int64_t steps, const std::string& strategy) {
+struct Case {
+  int ranks = 1;
+  std::int64_t steps = 1;
+  std::string strategy;
+  double most_seconds = infinity;
+  double most_gigabytes = infinity;
+};
+
+void measure(const Case& one) {
   const auto begun = std::chrono::steady_clock::now();
-  const rehearse::Outcome outcome = rehearse::run(rehearsal(ranks, steps, strategy));
+  const rehearse::Outcome outcome = rehearse::run(rehearsal(one.ranks, one.steps, one.strategy));
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
   check(outcome);
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   const double user = double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                       1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  const double gigabytes = double(usage.ru_maxrss) / 1e6;
+  const bool targeted = one.most_seconds < infinity;
+  const bool met = wall.count() < one.most_seconds && gigabytes < one.most_gigabytes;
   std::cout << fmt::format(
                    "{:>8} ranks x {:>3} steps  {:<12} {:7.2f} s wall {:7.2f} s processor {:6.2f} GB"
-                   "   (simulated: {:.4f} s a step)\n",
-                   ranks, steps, strategy, wall.count(), user, double(usage.ru_maxrss) / 1e6,
-                   outcome.per_step.count())
+                   "   {:.4f} s a step, simulated   {}\n",
+                   one.ranks, one.steps, one.strategy, wall.count(), user, gigabytes,
+                   outcome.per_step.count(),
+                   !targeted ? ""
+                   : met     ? "met"
+                             : "MISSED")
             << std::flush;
 }
 
-void apart(int ranks, std::int64_t steps, const std::string& strategy) {
+void apart(const Case& one) {
   const pid_t child = fork();
   if (child == 0) {
-    measure(ranks, steps, strategy);
+    measure(one);
     _exit(0);
   }
   int status = 0;
@@ -75,16 +96,27 @@ void apart(int ranks, std::int64_t steps, const std::string& strategy) {
   if (status != 0) std::exit(1);
 }
 
+Case case_in(const std::string& line) {
+  std::istringstream words(line);
+  Case one;
+  words >> one.ranks >> one.steps >> one.strategy;
+  base::ensure(!words.fail(), "a case is RANKS STEPS STRATEGY [SECONDS GIGABYTES]: " + line);
+  words >> one.most_seconds >> one.most_gigabytes;
+  return one;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  if (count >= 3) {
-    measure(std::atoi(words[1]), std::atoll(words[2]), count > 3 ? words[3] : "synchronous");
+  if (count == 4) {
+    measure({.ranks = std::atoi(words[1]), .steps = std::atoll(words[2]), .strategy = words[3]});
     return 0;
   }
-  for (const char* strategy : {"synchronous", "local_sgd"}) {
-    apart(1024, 100, strategy);
-    apart(65536, 3, strategy);
-    apart(1048576, 3, strategy);
+  std::ifstream file(count == 2 ? words[1] : "");
+  if (!file) {
+    std::cerr << "bench_rehearse CASES, or RANKS STEPS STRATEGY\n";
+    return 2;
   }
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line.front() != '#') apart(case_in(line));
 }
