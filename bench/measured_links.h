@@ -134,11 +134,12 @@ class MeasuredLinks {
     return last;
   }
 
-  /// The sum of the squares of relative errors.
+  /// The sum of the squares of the logarithms of what is too long or too short: an outlier counts
+  /// no more than it is off, in either direction.
   double error(const std::vector<Transfer>& transfers, int ranks) const {
     double sum = 0;
     for (const Transfer& one : transfers)
-      sum += std::pow(simulated(one, ranks) / median(one.seconds) - 1, 2);
+      sum += std::pow(std::log(simulated(one, ranks) / median(one.seconds)), 2);
     return sum;
   }
 
