@@ -43,6 +43,11 @@ if(PARAJOULE_SANITIZE)
     target_link_options(ours INTERFACE -fsanitize=${sanitizer})
   endforeach()
   target_compile_options(ours INTERFACE -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # The address sanitizer stops at null and beyond an object by itself, and nothing here casts down a
+  # class without asking. Without these three a test file compiles in two thirds of the time.
+  if("undefined" IN_LIST sanitizers)
+    target_compile_options(ours INTERFACE -fno-sanitize=null,object-size,vptr)
+  endif()
   # With a sanitizer's checks in between, g++ 12 no longer sees that the library's own code (regex,
   # function) sets what it reads. The builds without one still look for what is not set.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

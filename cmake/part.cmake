@@ -1,9 +1,10 @@
 # part(comm FILES threads.cpp USES base TESTS threads_test.cpp): one folder, one library, one test
 # program. Files are listed, so a half-added one does not build silently. TORCH gives libtorch and
-# its precompiled header; LINKS names what is not ours. Tests find files they read in the folder
-# PARAJOULE_SOURCE.
+# its precompiled header; LINKS names what is not ours; SEQUENTIAL says that nothing in the folder
+# knows of threads, so its tests are left out of builds for the thread sanitizer, where they could
+# find nothing. Tests find files they read in the folder PARAJOULE_SOURCE.
 function(part name)
-  cmake_parse_arguments(PARSE_ARGV 1 part "TORCH" "" "FILES;USES;LINKS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 part "TORCH;SEQUENTIAL" "" "FILES;USES;LINKS;TESTS")
   set(links ours ${part_USES} ${part_LINKS})
   if(part_TORCH)
     list(APPEND links torch_libraries)
@@ -15,6 +16,9 @@ function(part name)
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${links})
+  endif()
+  if(part_SEQUENTIAL AND PARAJOULE_SANITIZE STREQUAL "thread")
+    set(part_TESTS "")
   endif()
   if(part_TESTS AND PARAJOULE_TESTS)
     add_executable(${name}_test ${part_TESTS})
