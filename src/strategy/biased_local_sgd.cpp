@@ -39,7 +39,7 @@ std::int64_t BiasedLocalSgd::Options::steps_of_all(int ranks) const {
 }
 
 BiasedLocalSgd::BiasedLocalSgd(comm::Communicator& group, Options options)
-    : group_(group),
+    : Replicated(group),
       options_(std::move(options)),
       own_steps_(options_.steps(group.rank())),
       weight_(options_.weights == Weights::equal
@@ -103,13 +103,6 @@ void BiasedLocalSgd::average(base::Vector weights, base::Vector buffers) {
   group_.sum(buffers, weight_);
 }
 
-void BiasedLocalSgd::evaluation_weights(Worker& worker, base::Vector weights,
-                                        base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  average(weights, buffers);
-}
-
 void BiasedLocalSgd::save(base::Archive& archive) {
   archive.put("steps", steps_);
   archive.put("next_choice", next_choice_);
@@ -121,7 +114,5 @@ void BiasedLocalSgd::load(const base::Archive& archive) {
   next_choice_ = archive.whole("next_choice");
   choices_ = archive.whole("choices");
 }
-
-void BiasedLocalSgd::finish(Worker& worker) { average(worker.weights(), worker.buffers()); }
 
 }  // namespace parajoule::strategy

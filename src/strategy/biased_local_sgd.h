@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class BiasedLocalSgd final : public Strategy {
+class BiasedLocalSgd final : public Replicated {
  public:
   enum class Weights { equal, steps };
   struct Options {
@@ -27,18 +27,15 @@ class BiasedLocalSgd final : public Strategy {
   BiasedLocalSgd(comm::Communicator& group, Options options);
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
   void choose(Worker& worker);
   std::vector<std::int64_t> own_samples(const Worker& worker, base::Vector losses,
                                         std::int64_t rounds) const;
-  void average(base::Vector weights, base::Vector buffers);
+  void average(base::Vector weights, base::Vector buffers) override;
 
-  comm::Communicator& group_;
   Options options_;
   std::int64_t own_steps_;        ///< of this rank in a round
   double weight_;                 ///< of this rank's replica in the mean

@@ -39,20 +39,13 @@ void CocodSgd::begin_round(Worker& worker) {
 }
 
 void CocodSgd::end_round(base::Vector weights) {
-  sum_.wait();
+  wait();
   mean_->add(*start_, -1);  // nothing at all, and not just little, if there is one rank
   weights.add(*mean_);
 }
 
-void CocodSgd::evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
-}
-
 void CocodSgd::save(base::Archive& archive) {
-  sum_.wait();
+  wait();
   archive.put("steps", steps_);
   start_.save(archive, "start");
   mean_.save(archive, "mean");
@@ -62,12 +55,6 @@ void CocodSgd::load(const base::Archive& archive) {
   steps_ = archive.whole("steps");
   start_.load(archive, "start");
   mean_.load(archive, "mean");
-}
-
-void CocodSgd::finish(Worker& worker) {
-  sum_.wait();
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
 }
 
 }  // namespace parajoule::strategy

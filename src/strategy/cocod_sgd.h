@@ -4,28 +4,27 @@
 
 #include "comm/communicator.h"
 #include "strategy/own_vector.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class CocodSgd final : public Strategy {
+class CocodSgd final : public Replicated {
  public:
   struct Options {
     std::int64_t period = 8;
   };
-  CocodSgd(comm::Communicator& group, Options options) : group_(group), period_(options.period) {}
+  CocodSgd(comm::Communicator& group, Options options)
+      : Replicated(group), period_(options.period) {}
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
+  void wait() override { sum_.wait(); }
   void begin_round(Worker& worker);
   void end_round(base::Vector weights);
 
-  comm::Communicator& group_;
   std::int64_t period_;
   std::int64_t steps_ = 0;
   OwnVector start_;  ///< this rank's weights at the start of the round

@@ -28,7 +28,7 @@
 namespace parajoule::strategy {
 
 Daso::Daso(comm::Communicator& group, Options options)
-    : group_(group), options_(options), cycle_(options.cycle) {
+    : Replicated(group), options_(options), cycle_(options.cycle) {
   const comm::Nodes nodes = group.nodes();
   std::vector<std::vector<int>> on_node(std::size_t(nodes.count()));
   std::size_t seat = 0;
@@ -90,7 +90,7 @@ void Daso::exchange(base::Vector weights, bool last) {
   for (Exchange& exchange : exchanges_) --exchange.left;
   if (pace.blocking() || last) {
     drop();
-    average(weights);
+    take_mean(weights);
     seat_ = last ? 0 : (seat_ + 1) % inside_->size();
   } else if (batch_ % pace.global_skip == 0) {
     std::swap(exchanges_[0], exchanges_[1]);
@@ -103,7 +103,7 @@ void Daso::exchange(base::Vector weights, bool last) {
 }
 
 /// Waits: all ranks have the mean of the nodes after it.
-void Daso::average(base::Vector weights) {
+void Daso::take_mean(base::Vector weights) {
   if (mine(seat_)) {
     if (!wire_.empty() && cycle_.pace().blocking()) {
       wire_.cast(weights);
@@ -138,21 +138,17 @@ void Daso::merge(Exchange& exchange, base::Vector weights) {
   inside_->broadcast(weights, exchange.seat);
 }
 
-void Daso::drop() {
-  for (Exchange& exchange : exchanges_) {
-    exchange.sum.wait();
-    exchange.open = false;
-  }
+void Daso::wait() {
+  for (Exchange& exchange : exchanges_) exchange.sum.wait();
 }
 
-void Daso::evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
+void Daso::drop() {
+  wait();
+  for (Exchange& exchange : exchanges_) exchange.open = false;
 }
 
 void Daso::save(base::Archive& archive) {
+  wait();
   archive.put("epoch", epoch_);
   archive.put("batch", batch_);
   archive.put("seat", std::int64_t(seat_));
@@ -160,8 +156,7 @@ void Daso::save(base::Archive& archive) {
   cycle_.save(cycle);
   archive.nest("cycle", cycle);
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-    Exchange& exchange = exchanges_[i];
-    exchange.sum.wait();
+    const Exchange& exchange = exchanges_[i];
     base::Archive part;
     part.put("open", std::int64_t(exchange.open));
     part.put("seat", std::int64_t(exchange.seat));
@@ -186,12 +181,6 @@ void Daso::load(const base::Archive& archive) {
     exchange.left = part.whole("left");
     exchange.values.load(part, "values");
   }
-}
-
-void Daso::finish(Worker& worker) {
-  drop();
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
 }
 
 }  // namespace parajoule::strategy

@@ -7,11 +7,11 @@
 #include "comm/communicator.h"
 #include "strategy/daso_pace.h"
 #include "strategy/own_vector.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class Daso final : public Strategy {
+class Daso final : public Replicated {
  public:
   enum class Downcast { none, bfloat16 };
   struct Options {
@@ -22,10 +22,8 @@ class Daso final : public Strategy {
   Daso(comm::Communicator& group, Options options);
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
   /// A sum of weights between the nodes. All ranks know of it; those in its seat take part.
@@ -38,18 +36,18 @@ class Daso final : public Strategy {
     std::int64_t left = 0;  ///< batches until it is merged
   };
 
+  void wait() override;
   void begin_epoch(const Progress& progress);
   void prepare(Worker& worker);
   void take_batch(Worker& worker);
   bool averages_gradients(bool last) const;
   void exchange(base::Vector weights, bool last);
-  void average(base::Vector weights);
+  void take_mean(base::Vector weights);
   void send(Exchange& exchange, base::Vector weights);
   void merge(Exchange& exchange, base::Vector weights);
   void drop();
   bool mine(int seat) const { return inside_->rank() == seat; }
 
-  comm::Communicator& group_;
   Options options_;
   std::unique_ptr<comm::Communicator> inside_;   ///< the ranks of this node
   std::unique_ptr<comm::Communicator> between_;  ///< those in this rank's seat on every node

@@ -28,17 +28,4 @@ void DelayedAveraging::step(Worker& worker) {
   if (worker.progress().samples > 0) worker.update();
 }
 
-void DelayedAveraging::evaluation_weights(Worker& worker, base::Vector weights,
-                                          base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
-}
-
-void DelayedAveraging::finish(Worker& worker) {
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
-}
-
 }  // namespace parajoule::strategy

@@ -1,20 +1,17 @@
 #pragma once
 
 #include "comm/communicator.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class DelayedAveraging final : public Strategy {
+class DelayedAveraging final : public Replicated {
  public:
-  explicit DelayedAveraging(comm::Communicator& group) : group_(group) {}
+  explicit DelayedAveraging(comm::Communicator& group) : Replicated(group) {}
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
-  void finish(Worker& worker) override;
 
  private:
-  comm::Communicator& group_;
   base::Vector mean_;  ///< of all replicas, from the weights at the beginning of the step
 };
 

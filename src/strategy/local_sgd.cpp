@@ -14,21 +14,7 @@ namespace parajoule::strategy {
 void LocalSgd::step(Worker& worker) {
   worker.compute_gradients();
   if (worker.progress().samples > 0) worker.update();
-  if (++steps_ % period_ != 0) return;
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
-}
-
-void LocalSgd::evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
-}
-
-void LocalSgd::finish(Worker& worker) {
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
+  if (++steps_ % period_ == 0) average(worker.weights(), worker.buffers());
 }
 
 }  // namespace parajoule::strategy

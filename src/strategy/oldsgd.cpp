@@ -63,13 +63,6 @@ void Oldsgd::wait() {
   transfers_.clear();
 }
 
-void Oldsgd::evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
-}
-
 void Oldsgd::save(base::Archive& archive) {
   wait();
   archive.put("steps", steps_);
@@ -81,12 +74,6 @@ void Oldsgd::load(const base::Archive& archive) {
   steps_ = archive.whole("steps");
   sent_.load(archive, "sent");
   received_.load(archive, "received");
-}
-
-void Oldsgd::finish(Worker& worker) {
-  wait();
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
 }
 
 }  // namespace parajoule::strategy

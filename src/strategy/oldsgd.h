@@ -6,33 +6,30 @@
 #include "comm/communicator.h"
 #include "schedule/topology.h"
 #include "strategy/own_vector.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class Oldsgd final : public Strategy {
+class Oldsgd final : public Replicated {
  public:
   struct Options {
     std::int64_t period = 8;
     schedule::Mixing mixing;  ///< this rank's row of W
   };
   Oldsgd(comm::Communicator& group, Options options)
-      : group_(group), options_(std::move(options)) {}
+      : Replicated(group), options_(std::move(options)) {}
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
   void prepare(Worker& worker);
   void begin_round(base::Vector weights);
   void end_round(base::Vector weights);
   base::Vector received(std::size_t neighbour) const;
-  void wait();
+  void wait() override;
 
-  comm::Communicator& group_;
   Options options_;
   std::int64_t steps_ = 0;
   OwnVector sent_;      ///< z: this rank's weights at the start of the round

@@ -25,7 +25,7 @@ void OverlapLocalSgd::step(Worker& worker) {
   worker.compute_gradients(push);
   if (worker.progress().samples > 0) worker.update();
   if (++steps_ % options_.period != 0) return;
-  sum_.wait();
+  wait();
   move_anchor();
   worker.weights().lerp(*anchor_, options_.pull);
   mean_->copy(worker.weights());
@@ -48,16 +48,8 @@ void OverlapLocalSgd::move_anchor() {
   anchor_->add(*velocity_);
 }
 
-void OverlapLocalSgd::evaluation_weights(Worker& worker, base::Vector weights,
-                                         base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
-  group_.mean(weights);
-  group_.mean(buffers);
-}
-
 void OverlapLocalSgd::save(base::Archive& archive) {
-  sum_.wait();
+  wait();
   archive.put("steps", steps_);
   mean_.save(archive, "mean");
   anchor_.save(archive, "anchor");
@@ -69,12 +61,6 @@ void OverlapLocalSgd::load(const base::Archive& archive) {
   mean_.load(archive, "mean");
   anchor_.load(archive, "anchor");
   velocity_.load(archive, "velocity");
-}
-
-void OverlapLocalSgd::finish(Worker& worker) {
-  sum_.wait();
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
 }
 
 }  // namespace parajoule::strategy

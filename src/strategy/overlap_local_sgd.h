@@ -4,30 +4,29 @@
 
 #include "comm/communicator.h"
 #include "strategy/own_vector.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class OverlapLocalSgd final : public Strategy {
+class OverlapLocalSgd final : public Replicated {
  public:
   struct Options {
     std::int64_t period = 2;
     double pull = 0.6;
     double momentum = 0.7;
   };
-  OverlapLocalSgd(comm::Communicator& group, Options options) : group_(group), options_(options) {}
+  OverlapLocalSgd(comm::Communicator& group, Options options)
+      : Replicated(group), options_(options) {}
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
+  void wait() override { sum_.wait(); }
   void prepare(Worker& worker);
   void move_anchor();
 
-  comm::Communicator& group_;
   Options options_;
   std::int64_t steps_ = 0;
   OwnVector mean_;      ///< of the replicas after the last pull, once `sum_` is done

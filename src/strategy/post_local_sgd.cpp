@@ -42,14 +42,11 @@ void PostLocalSgd::step_together(Worker& worker) {
 void PostLocalSgd::step_alone(Worker& worker) {
   worker.compute_gradients();
   if (worker.progress().samples > 0) worker.update();
-  if (++local_steps_ % options_.period != 0) return;
-  group_.mean(worker.weights());
-  group_.mean(worker.buffers());
+  if (++local_steps_ % options_.period == 0) average(worker.weights(), worker.buffers());
 }
 
-void PostLocalSgd::evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) {
-  weights.copy(worker.weights());
-  buffers.copy(worker.buffers());
+/// Before the change the weights are equal as they are.
+void PostLocalSgd::average(base::Vector weights, base::Vector buffers) {
   if (local_) group_.mean(weights);
   group_.mean(buffers);
 }
@@ -64,11 +61,6 @@ void PostLocalSgd::load(const base::Archive& archive) {
   local_ = archive.whole("local") != 0;
   last_rate_ = archive.number("last_rate");
   local_steps_ = archive.whole("local_steps");
-}
-
-void PostLocalSgd::finish(Worker& worker) {
-  if (local_) group_.mean(worker.weights());
-  group_.mean(worker.buffers());
 }
 
 }  // namespace parajoule::strategy

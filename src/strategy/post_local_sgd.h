@@ -4,31 +4,29 @@
 #include <optional>
 
 #include "comm/communicator.h"
-#include "strategy/strategy.h"
+#include "strategy/replicated.h"
 
 namespace parajoule::strategy {
 
-class PostLocalSgd final : public Strategy {
+class PostLocalSgd final : public Replicated {
  public:
   struct Options {
     std::int64_t period = 16;
     /// The first epoch of local steps, from 0; none: they begin when the learning rate first falls.
     std::optional<std::int64_t> from_epoch = {};
   };
-  PostLocalSgd(comm::Communicator& group, Options options) : group_(group), options_(options) {}
+  PostLocalSgd(comm::Communicator& group, Options options) : Replicated(group), options_(options) {}
 
   void step(Worker& worker) override;
-  void evaluation_weights(Worker& worker, base::Vector weights, base::Vector buffers) override;
   void save(base::Archive& archive) override;
   void load(const base::Archive& archive) override;
-  void finish(Worker& worker) override;
 
  private:
+  void average(base::Vector weights, base::Vector buffers) override;
   bool local(const Progress& progress);
   void step_together(Worker& worker);
   void step_alone(Worker& worker);
 
-  comm::Communicator& group_;
   Options options_;
   bool local_ = false;
   double last_rate_ = 0;
