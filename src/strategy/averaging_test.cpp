@@ -21,6 +21,7 @@ std::vector<Trial> trials(int ranks) {
   std::vector<Trial> all{
       {.method = "local_sgd", .options = {{"period", three}}},
       {.method = "post_local_sgd", .options = {{"period", three}, {"from_epoch", std::int64_t(1)}}},
+      {.method = "delayed_averaging"},
       {.method = "cocod_sgd", .options = {{"period", three}}},
       {.method = "overlap_local_sgd", .options = {{"period", three}}},
       {.method = "oldsgd", .options = {{"period", three}}},

@@ -16,7 +16,6 @@ namespace parajoule::strategy {
 namespace {
 
 using toy::Given;
-using toy::Trial;
 
 constexpr int samples = 60;
 constexpr int batch = 2;
@@ -224,26 +223,6 @@ TEST(BiasedChoice, TakesTheHardest) {
   EXPECT_EQ(set(3, {5, 3, 0, 2, 1}), (std::set<std::int64_t>{1, 2, 3}));
   EXPECT_EQ(set(1, {3, 2}), (std::set<std::int64_t>{3}));
   EXPECT_EQ(set(1, {2, 3}), (std::set<std::int64_t>{2}));
-}
-
-TEST(BiasedLocalSgd, WithEqualStepsAndNoBiasIsLocalSgd) {  // R2, I13
-  for (const int ranks : {1, 2, 3, 4, 5, 8}) {
-    Trial local{.method = "local_sgd",
-                .options = {{"period", std::int64_t(3)}},
-                .ranks = ranks,
-                .steps = 11,
-                .momentum = 0.9};
-    Trial biased = local;
-    biased.method = "biased_local_sgd";
-    biased.options = {{"slow_ranks", std::vector<std::int64_t>{0}},
-                      {"slow_steps", std::int64_t(3)},
-                      {"fast_steps", std::int64_t(3)},
-                      {"biased", false}};
-    const auto ours = toy::train(biased), theirs = toy::train(local);
-    EXPECT_EQ(ours.after, theirs.after);
-    EXPECT_EQ(ours.finished, theirs.finished);
-    EXPECT_EQ(ours.buffers, theirs.buffers);
-  }
 }
 
 TEST(BiasedLocalSgd, GivesEachRankItsShare) {

@@ -1,4 +1,4 @@
-// The catalog, what methods share, and the first two methods.
+// The catalog, what methods share, and the first method.
 #include "strategy/strategy.h"
 
 #include <functional>
@@ -58,34 +58,6 @@ TEST(Synchronous, WeighsEachRankByItsSamples) {
     progress.samples_of_all = 6;
   };
   toy::expect_near(toy::train(trial).last(), weighted(5, {3. / 6, 1. / 6, 0, 2. / 6}));
-}
-
-TEST(LocalSgd, EqualsItsSequentialSimulation) {
-  Replicas all(4, count);
-  for (int step = 1; step <= 10; ++step) {
-    all.step_all();
-    if (step % 3 == 0) all.w.assign(4, toy::mean(all.w));
-  }
-  toy::expect_near(trained("local_sgd", {{"period", std::int64_t(3)}}, 10), all.w);
-}
-
-TEST(LocalSgd, PeriodOneEqualsSynchronousWithoutMomentum) {
-  toy::expect_near(trained("local_sgd", {{"period", std::int64_t(1)}}, 10),
-                   trained("synchronous", {}, 10));
-}
-
-TEST(LocalSgd, EvaluatesTheMeanAndTrainsOnAsIfNotAsked) {
-  const auto done =
-      toy::train({.method = "local_sgd", .options = {{"period", std::int64_t(100)}}, .steps = 1});
-  for (int r = 0; r < 4; ++r) {
-    EXPECT_NEAR(done.evaluated[r][0], toy::rate * (1 - 2 + 6 + 2) / 4, 1e-15);
-    EXPECT_NEAR(done.buffers[r], 1.5, 1e-15);
-  }
-}
-
-TEST(LocalSgd, ResumesInTheMiddleOfAPeriod) {
-  toy::expect_resumes(
-      {.method = "local_sgd", .options = {{"period", std::int64_t(3)}}, .steps = 8});
 }
 
 TEST(Worker, RefusesToChooseSamplesUnlessItCan) {

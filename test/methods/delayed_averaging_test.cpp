@@ -1,48 +1,51 @@
 // Averaging with a delay of one in every world, against its formula.
 #include <gtest/gtest.h>
 
-#include "bodies.h"
+#include "replicas.h"
 
 namespace parajoule::methods {
 namespace {
 
-TEST(DelayedAveraging, EqualsItsSequentialSimulation) {
+Case trial(Problem problem, int ranks, std::int64_t steps) {
+  return {.method = "delayed_averaging",
+          .problem = std::move(problem),
+          .ranks = ranks,
+          .steps = steps,
+          .evaluate = true};
+}
+
+TEST(DelayedAveraging, EqualsItsSequentialSimulation) {  // one rank has no samples
   for (const int ranks : rank_counts) {
-    const Problem problem = varied(ranks, 37);
-    const Outcome found =
-        run({.method = "delayed_averaging", .problem = problem, .ranks = ranks, .steps = 10});
-    std::vector<Row> x(std::size_t(ranks), problem.start.front());
+    const Problem problem = uneven(ranks, 37);
+    const Outcome found = run(trial(problem, ranks, 10));
+    Replicas all(problem, ranks);
     for (int step = 1; step <= 10; ++step) {
-      Row mean(37);
-      std::vector<Row> g;
-      for (int r = 0; r < ranks; ++r) {
-        g.push_back(quadratic_gradient(problem, r, x[std::size_t(r)]));
-        for (std::size_t k = 0; k < 37; ++k) mean[k] += x[std::size_t(r)][k] / ranks;
-      }
-      for (int r = 0; r < ranks; ++r) {
-        for (std::size_t k = 0; k < 37; ++k)
-          x[std::size_t(r)][k] = mean[k] - 0.1 * g[std::size_t(r)][k];
-        expect_near(found.after(step, r), x[std::size_t(r)], 1e-13, "weights");
-      }
+      const std::vector<Row> gradients = all.gradients();
+      all.w.assign(std::size_t(ranks), mean(all.w));
+      for (int r = 0; r < ranks; ++r)
+        if (ranks < 3 || r != 1) all.update(r, gradients[std::size_t(r)], 0.1);
+      expect_after(found, step, all.w);
     }
+    expect_ends_with(found, mean(all.w));
   }
 }
 
-TEST(DelayedAveraging, OnOneRankIsSynchronousBitForBit) {
-  Problem problem = varied(1, 9);
-  problem.momentum = 0.9;
-  EXPECT_TRUE(run({.method = "delayed_averaging", .problem = problem, .ranks = 1, .steps = 12}) ==
-              run({.method = "synchronous", .problem = problem, .ranks = 1, .steps = 12}));
+TEST(DelayedAveraging, MovesTheMeanByTheMeanGradient) {
+  const Problem problem = varied(4, 3);
+  const Outcome found = run(trial(problem, 4, 10));
+  Replicas before(problem, 4);
+  for (const auto& after : found.weights) {
+    const Row from = mean(before.w), gradient = mean(before.gradients()), to = mean(after);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(to[k], from[k] - 0.1 * gradient[k], 1e-14);
+    before.w = after;
+  }
 }
 
-TEST(DelayedAveraging, GoesOnFromWhatItSaved) {
-  Problem problem = varied(3, 11);
-  problem.momentum = 0.9;
-  const Case whole{.method = "delayed_averaging", .problem = problem, .ranks = 3, .steps = 7};
-  Case halves = whole;
-  halves.resume_after = 3;
-  EXPECT_TRUE(run(halves) == run(whole));
+TEST(DelayedAveraging, OnOneRankIsSerialBitForBit) {
+  expect_serial_on_one_rank("delayed_averaging", {});
 }
+
+TEST(DelayedAveraging, GoesOnFromWhatItSaved) { expect_goes_on(trial(uneven(3, 11), 3, 6)); }
 
 }  // namespace
 }  // namespace parajoule::methods

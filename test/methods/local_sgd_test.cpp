@@ -1,20 +1,12 @@
 // Local SGD against its formula, computed here by one loop over the ranks.
 #include <gtest/gtest.h>
 
-#include "bodies.h"
+#include "replicas.h"
 
 namespace parajoule::methods {
 namespace {
 
 constexpr std::string_view name = "local_sgd";
-
-/// The mean of the rows.
-Row mean(const std::vector<Row>& rows) {
-  Row sum(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += row[k] / double(rows.size());
-  return sum;
-}
 
 /// w_r after each step: v_r <- mu v_r + g_r(w_r), w_r <- w_r - lr v_r; every `period` steps the
 /// mean. A rank without samples does nothing on its own.
