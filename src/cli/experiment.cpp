@@ -12,7 +12,6 @@
 #include "cli/collected.h"
 #include "cli/method_settings.h"
 #include "cli/surroundings.h"
-#include "optimize/catalog.h"
 #include "strategy/catalog.h"
 
 namespace parajoule::cli {
@@ -76,12 +75,6 @@ std::int64_t training_ranks(const train::Experiment& experiment) {
     if (part.trains) ++training;
   }
   return training;
-}
-
-/// Some rules hold with some optimizers only.
-void check_optimizer(const train::Experiment& experiment) {
-  const auto check = strategy::method(experiment.strategy.name).check_optimizer;
-  if (check) check(optimize::momentum(experiment.optimizer.settings));
 }
 
 BatchSizes batch_sizes(const Collected& collected, const base::Settings& top,
@@ -227,7 +220,7 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   e.optimizer = chosen(collected, vocabulary, "optimizer");
   e.schedule = chosen(collected, vocabulary, "schedule");
   e.ranks = ranks_of(request, top);
-  check_optimizer(e);
+  check_optimizer(e.strategy.name, e.optimizer.settings);
   const BatchSizes batches = batch_sizes(collected, top, training_ranks(e));
   if (request.records && !collected.table("").contains("records")) e.records = *request.records;
   e.local_batch_size = batches.local;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "optimize/catalog.h"
 #include "strategy/catalog.h"
 
 namespace parajoule::cli {
@@ -22,6 +23,11 @@ base::Settings method_settings(const Collected& collected, const std::string& st
                                   said->second.place, overlap, strategy));
   }
   return base::Settings(strategy, method.options, given);
+}
+
+void check_optimizer(const std::string& strategy, const base::Settings& optimizer) {
+  const auto check = strategy::method(strategy).check_optimizer;
+  if (check) check(optimize::momentum(optimizer));
 }
 
 }  // namespace parajoule::cli

@@ -12,4 +12,7 @@ namespace parajoule::cli {
 base::Settings method_settings(const Collected& collected, const std::string& strategy,
                                const std::string& overlap);
 
+/// Throws Error{usage} if the rule of the method `strategy` does not hold with this optimizer.
+void check_optimizer(const std::string& strategy, const base::Settings& optimizer);
+
 }  // namespace parajoule::cli

@@ -268,6 +268,7 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
   const std::string optimizer = collected.chosen("optimizer");
   const base::Settings rule(optimizer, words.alternative(optimizer)->options,
                             collected.values(optimizer));
+  check_optimizer(r.strategy, rule);
   const BatchSizes batches = resolve_batches({.local = whole_if_given(top, "local_batch_size"),
                                               .global = whole_if_given(top, "global_batch_size")},
                                              training_ranks(r));
