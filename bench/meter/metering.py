@@ -2,13 +2,15 @@
 """What metering costs, beside what others do, taking turns in one run.
 
     bench/meter/metering.py build/bench [--rounds 7] [--seconds 10] [--json FILE] [--only PART]
+                          [--peers FOLDER]
 
 cost    processor time at 10 Hz and 100 Hz with 1, 8 and 64 sources: files, and fakes whose read
         takes 2.4 ms, asleep or computing. Target: under 0.1 % of a core at 10 Hz and 8 files.
 memory  resident memory after as many rounds as an hour at 10 Hz has, over that after a tenth.
 start   wall time, processor time and largest resident memory of wrapping `true`, beside `true`
-        alone, `perf stat`, and perun and codecarbon out of PyPI, in virtual environments under
-        the build folder. Target: start and end of ours take under 30 ms more than `true`.
+        alone, `perf stat`, and perun and codecarbon out of PyPI, in virtual environments that
+        --peers names (else in a temporary folder).
+        Target: start and end of ours take under 30 ms more than `true`.
 
 Numbers are medians over the rounds, with least and most; ratios are medians of the rounds' ratios.
 Each answer is checked before its time counts: the status of the wrapped command, the rounds made.
@@ -69,9 +71,9 @@ def measure_memory(program, rounds):
     return runs
 
 
-def environment(build, name):
+def environment(peers, name):
     """A virtual environment with one pinned tool, or why there is none."""
-    folder = build / "meter-peers" / name
+    folder = peers / name
     program = folder / "bin" / name
     if not program.exists():
         venv.create(folder, with_pip=True, clear=True)
@@ -83,7 +85,7 @@ def environment(build, name):
     return program, None
 
 
-def contenders(build):
+def contenders(build, peers):
     found = {"true": ["true"],
              "parajoule": [str(build / "bin/parajoule"), "measure", "--", "true"]}
     missing = {}
@@ -93,7 +95,7 @@ def contenders(build):
         missing["perf stat"] = "perf is not installed"
     for name, words in (("perun", ["monitor", "--binary", "true"]),
                         ("codecarbon", ["monitor", "--no-api", "--", "true"])):
-        program, why = environment(build, name)
+        program, why = environment(peers, name)
         if program:
             found[name] = [str(program), *words]
         else:
@@ -113,8 +115,8 @@ def wrap(words, folder):
                 status=child.returncode)
 
 
-def measure_start(build, rounds):
-    found, missing = contenders(build)
+def measure_start(build, peers, rounds):
+    found, missing = contenders(build, peers)
     results = {name: [] for name in found}
     with tempfile.TemporaryDirectory() as folder:
         for name, words in found.items():
@@ -147,17 +149,20 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--peers", type=pathlib.Path)
     parser.add_argument("--only", choices=("cost", "memory", "start"))
     options = parser.parse_args()
     build = options.build.resolve()
     program = str(build / "bench/bench_meter")
     parts = {"cost": lambda: measure_cost(program, options.rounds, options.seconds),
              "memory": lambda: measure_memory(program, options.rounds),
-             "start": lambda: measure_start(build, options.rounds)}
+             "start": lambda: measure_start(build, peers, options.rounds)}
     outcome = {}
-    for name, part in parts.items():
-        if options.only in (None, name):
-            outcome[name] = part()
+    with tempfile.TemporaryDirectory() as scratch:
+        peers = (options.peers or pathlib.Path(scratch)).resolve()
+        for name, part in parts.items():
+            if options.only in (None, name):
+                outcome[name] = part()
     if options.json:
         options.json.write_text(json.dumps(outcome, indent=1))
 
