@@ -61,9 +61,13 @@ std::variant<std::string, Failure> KernelFile::text() const {
 }
 
 std::variant<std::uint64_t, Failure> KernelFile::number() const {
-  const auto read = text();
-  if (const auto* failed = std::get_if<Failure>(&read)) return *failed;
-  const std::string_view digits = base::trimmed(std::get<std::string>(read));
+  if (descriptor_ < 0) return failure(error_);
+  std::array<char, 64> piece;  // more than a number and its newline: one call gives all of it
+  ssize_t count = 0;
+  do count = ::pread(descriptor_, piece.data(), piece.size(), 0);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) return failure(errno);
+  const std::string_view digits = base::trimmed(std::string_view(piece.data(), std::size_t(count)));
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size())

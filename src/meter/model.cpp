@@ -28,10 +28,10 @@ constexpr Seconds tick{0.01};
 /// The busy share of some processors from one call to the next; none if no time has passed.
 using Share = std::function<std::variant<std::optional<double>, Failure>(Seconds now)>;
 
-Share share_of_all(const fs::path& stat, const std::vector<int>& processors) {
-  const auto utilisation = std::make_shared<Utilisation>(stat, processors);
-  return [utilisation](Seconds) -> std::variant<std::optional<double>, Failure> {
-    auto share = utilisation->read();
+Share share_of_all(std::shared_ptr<SharedFile> stat, const std::vector<int>& processors) {
+  const auto utilisation = std::make_shared<Utilisation>(std::move(stat), processors);
+  return [utilisation](Seconds now) -> std::variant<std::optional<double>, Failure> {
+    auto share = utilisation->read(now);
     if (auto* failure = std::get_if<Failure>(&share))
       failure->text = "/proc/stat: " + failure->text;
     return share;
@@ -41,11 +41,11 @@ Share share_of_all(const fs::path& stat, const std::vector<int>& processors) {
 /// Of what a control group does; the first call gives none.
 class ShareOfGroup {
  public:
-  ShareOfGroup(const fs::path& folder, std::size_t processors)
-      : file_(std::make_shared<KernelFile>(folder / "cpu.stat")), processors_(processors) {}
+  ShareOfGroup(std::shared_ptr<SharedFile> file, std::size_t processors)
+      : file_(std::move(file)), processors_(processors) {}
 
   std::variant<std::optional<double>, Failure> operator()(Seconds now) {
-    const auto text = file_->text();
+    const auto& text = file_->text(now);
     if (const auto* failure = std::get_if<Failure>(&text))
       return Failure{failure->code, "cpu.stat: " + failure->text};
     const auto used = processor_time_in(std::get<std::string>(text));
@@ -62,7 +62,7 @@ class ShareOfGroup {
     Seconds at{0};
     bool taken = false;
   };
-  std::shared_ptr<KernelFile> file_;
+  std::shared_ptr<SharedFile> file_;
   std::size_t processors_;
   Look last_;
 };
@@ -196,13 +196,16 @@ Watts PowerModel::power(double utilisation, int cores) const {
 std::vector<std::unique_ptr<Source>> model_cores(const Options& options, const Machine& machine,
                                                  const PowerModel& model) {
   const fs::path stat = options.proc / "stat";
+  const auto file =
+      std::make_shared<SharedFile>(machine.group ? machine.group->folder / "cpu.stat" : stat);
+  if (!machine.group) {
+    const auto readable = file->text();
+    if (const auto* failure = std::get_if<Failure>(&readable)) throw unusable(stat, failure->text);
+  }
   const auto share = [&]() -> Share {
-    if (machine.group) return ShareOfGroup(machine.group->folder, machine.processors.size());
-    return share_of_all(stat, machine.processors);
+    if (machine.group) return ShareOfGroup(file, machine.processors.size());
+    return share_of_all(file, machine.processors);
   };
-  const auto readable = KernelFile(stat).text();
-  const auto* failure = std::get_if<Failure>(&readable);
-  if (failure && !machine.group) throw unusable(stat, failure->text);
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(
       std::make_unique<CoresEnergy>(cores_energy(machine, model), share(), model, machine.cores));

@@ -109,6 +109,19 @@ TEST(Model, KeepsItsInputBesideTheEnergy) {
   EXPECT_NEAR(value(utilisation, 1), 0.375, 1e-12);
 }
 
+TEST(Model, ReadsItsFileOnceARound) {
+  MadeUpTree tree;
+  make_machine(tree);
+  const Options options = two_processors(tree);
+  const auto sources = model_cores(options, machine(options));
+  value(*sources.at(0), 0);
+  tree.write("proc/stat", stat(75, 25, 0, 100));
+  EXPECT_NEAR(value(*sources[0], 1), 2 * (1.5 + 4.5 * std::pow(0.375, 0.7)), 1e-9);
+  tree.write("proc/stat", stat(1000, 1000, 1000, 1000));
+  EXPECT_NEAR(value(*sources[1], 1.001), 0.375, 1e-12);  // of the text that was read before
+  EXPECT_NEAR(value(*sources[1], 1.5), (925. + 1000) / (925 + 975 + 1000 + 900), 1e-12);
+}
+
 TEST(Model, SaysThatItIsOneAndFromWhat) {
   MadeUpTree tree;
   make_machine(tree);

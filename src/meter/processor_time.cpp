@@ -30,6 +30,12 @@ Ticks ticks_of(std::string_view fields) {
   return {busy, busy + idle + waiting + stolen};
 }
 
+std::variant<Ticks, Failure> ticks_of(const std::variant<std::string, Failure>& stat,
+                                      const std::vector<int>& processors) {
+  if (const auto* failure = std::get_if<Failure>(&stat)) return *failure;
+  return ticks_in(std::get<std::string>(stat), processors);
+}
+
 }  // namespace
 
 std::variant<Ticks, Failure> ticks_in(std::string_view stat, const std::vector<int>& processors) {
@@ -52,20 +58,14 @@ std::variant<Ticks, Failure> ticks_in(std::string_view stat, const std::vector<i
   return Failure{0, fmt::format("no line for any of the processors {}", ranges(processors))};
 }
 
-Utilisation::Utilisation(const std::filesystem::path& stat, std::vector<int> processors)
-    : stat_(stat), processors_(std::move(processors)) {
-  const auto first = ticks();
+Utilisation::Utilisation(std::shared_ptr<SharedFile> stat, std::vector<int> processors)
+    : stat_(std::move(stat)), processors_(std::move(processors)) {
+  const auto first = ticks_of(stat_->text(), processors_);
   if (const auto* ticks = std::get_if<Ticks>(&first)) last_ = *ticks;
 }
 
-std::variant<Ticks, Failure> Utilisation::ticks() const {
-  const auto text = stat_.text();
-  if (const auto* failure = std::get_if<Failure>(&text)) return *failure;
-  return ticks_in(std::get<std::string>(text), processors_);
-}
-
-std::variant<std::optional<double>, Failure> Utilisation::read() {
-  const auto read = ticks();
+std::variant<std::optional<double>, Failure> Utilisation::read(base::Seconds moment) {
+  const auto read = ticks_of(stat_->text(moment), processors_);
   if (const auto* failure = std::get_if<Failure>(&read)) return *failure;
   const Ticks now = std::get<Ticks>(read);
   const Ticks before = last_.value_or(now);

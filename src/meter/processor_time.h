@@ -3,13 +3,14 @@
 // How busy some of a machine's processors are, from the kernel's ticks.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "meter/kernel_file.h"
+#include "meter/shared_file.h"
 
 namespace parajoule::meter {
 
@@ -26,16 +27,14 @@ std::variant<Ticks, Failure> ticks_in(std::string_view stat, const std::vector<i
 /// The busy share from one reading to the next.
 class Utilisation {
  public:
-  Utilisation(const std::filesystem::path& stat, std::vector<int> processors);
+  Utilisation(std::shared_ptr<SharedFile> stat, std::vector<int> processors);
 
   /// 0 ... 1 since the last call that gave a number, or since construction. None if no tick has
   /// passed since.
-  std::variant<std::optional<double>, Failure> read();
+  std::variant<std::optional<double>, Failure> read(base::Seconds now);
 
  private:
-  std::variant<Ticks, Failure> ticks() const;
-
-  KernelFile stat_;
+  std::shared_ptr<SharedFile> stat_;
   std::vector<int> processors_;
   std::optional<Ticks> last_;
 };

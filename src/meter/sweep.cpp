@@ -16,11 +16,20 @@ namespace {
 constexpr Seconds shortest_sleep{0.1};  // two clocks read one after the other differ by less
 constexpr int patience = 10;            // failures in a row before a source is asked less often
 constexpr Seconds between_failures{1};
+constexpr Seconds longest_rest{1};  // sleep of the machine is seen, and a stop of the thread
 
 Seconds seconds_of(clockid_t clock) {
   timespec time;
   ::clock_gettime(clock, &time);
   return Seconds(double(time.tv_sec) + 1e-9 * double(time.tv_nsec));
+}
+
+/// The next round in which a source is due: the others would only wake a processor.
+Seconds following(Seconds round, Seconds period, const std::function<bool(Seconds)>& any_due) {
+  const Seconds latest = round + longest_rest;
+  do round += period;
+  while (round < latest - period / 2 && !any_due(round));
+  return round;
 }
 
 }  // namespace
@@ -52,7 +61,9 @@ std::vector<Row> Sweep::round() {
   tell_lateness(rows);
   const Seconds now = clock_.now();
   sweep(rows, [&](const Tracked& tracked) { return due(tracked, now); });
-  next_ += period_;
+  next_ = following(next_, period_, [this](Seconds at) {
+    return std::ranges::any_of(sources_, [&](const Tracked& one) { return due(one, at); });
+  });
   return rows;
 }
 
@@ -61,7 +72,9 @@ std::vector<Row> Sweep::whole_round() {
   const auto since = std::chrono::steady_clock::now();
   for (Tracked& tracked : sources_) tracked.source->refresh(since);
   sweep(rows, [](const Tracked&) { return true; });
-  next_ = clock_.now() + period_;
+  next_ = following(clock_.now(), period_, [this](Seconds at) {
+    return std::ranges::any_of(sources_, [&](const Tracked& one) { return due(one, at); });
+  });
   return rows;
 }
 

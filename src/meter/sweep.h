@@ -47,7 +47,7 @@ class Sweep {
   /// The same for all sources, due or not: at both ends of a run.
   std::vector<Row> whole_round();
 
-  /// When the next round is due.
+  /// When the next round is due in which a source is; within a second, or a period.
   base::Seconds next() const { return next_; }
 
   std::uint64_t rounds() const { return rounds_; }

@@ -1,5 +1,6 @@
 #include "meter/sweep.h"
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -151,6 +152,32 @@ TEST(Sweep, DoesNotReadMoreOftenThanTheDeviceRenewsItsNumber) {
   EXPECT_EQ(reads, 10);
   sweep.whole_round();
   EXPECT_EQ(reads, 11);
+}
+
+TEST(Sweep, WakesForRoundsInWhichASourceIsDueAndOnceASecond) {
+  const auto waits = [](std::vector<double> periods) {
+    Hands hands;
+    std::vector<std::unique_ptr<Source>> sources;
+    for (const double period : periods) {
+      Description slow = described("x", Quantity::power);
+      slow.update_period = Seconds(period);
+      sources.push_back(made_up(slow, [](Seconds) { return 1.0; }));
+    }
+    Sweep sweep(std::move(sources), hands.clock(), Seconds(0.1));
+    std::vector<int> tenths;
+    for (int i = 0; i < 4; ++i) {
+      i == 0 ? sweep.whole_round() : sweep.round();
+      tenths.push_back(int(std::lround((sweep.next() - hands.now) / Seconds(0.1))));
+      hands.now = sweep.next();
+    }
+    EXPECT_EQ(sweep.left_out(), 0u);
+    return tenths;
+  };
+  EXPECT_THAT(waits({0.001}), testing::ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(waits({0.5}), testing::ElementsAre(5, 5, 5, 5));
+  EXPECT_THAT(waits({0.5, 0.3}), testing::ElementsAre(3, 2, 1, 3));  // at 0.3 0.5 0.6 0.9
+  EXPECT_THAT(waits({60}), testing::ElementsAre(10, 10, 10, 10));
+  EXPECT_THAT(waits({}), testing::ElementsAre(10, 10, 10, 10));
 }
 
 TEST(Sweep, AsksADeadDeviceOnceASecond) {
