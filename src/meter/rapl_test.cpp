@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "meter/account.h"
 #include "meter/made_up_tree.h"
 #include "meter/nobody.h"
 
@@ -93,6 +94,26 @@ TEST(Rapl, WithoutAReadableRangeAFallIsFlaggedAndNeverNegative) {
   EXPECT_TRUE(std::holds_alternative<Gap>(package.read(Seconds(0.1))));
   EXPECT_TRUE(std::holds_alternative<Gap>(package.read(Seconds(0.2))));
   EXPECT_EQ(joules(package, 0.3), before);
+}
+
+TEST(Rapl, TheTotalHasTheEnergyOfTheMemoryToTheLastStep) {
+  const auto total = [](std::uint64_t microjoules) {  // of the memory, in ten seconds
+    MadeUpTree tree;
+    one_package(tree);
+    const Opened opened = open_rapl(tree.options());
+    std::vector<Series> series;
+    for (const auto& source : opened.sources) series.push_back({source->description(), {}});
+    for (std::uint64_t i = 0; i <= 100; ++i) {
+      tree.show(flat / "intel-rapl:0", 1'000'000 + i * 5'000'000);
+      tree.show(flat / "intel-rapl:0:0", 300'000 + i * 3'000'000);
+      tree.show(flat / "intel-rapl:0:2", 500'000 + i * microjoules / 100);
+      for (std::size_t k = 0; k < series.size(); ++k)
+        series[k].rows.push_back({k, Seconds(0.1 * i), opened.sources[k]->read(Seconds(0.1 * i))});
+    }
+    return account(series, {Seconds(0), Seconds(10)}).totals.measured->energy().value;
+  };
+  EXPECT_NEAR(total(20'000'000), 500 + 20, 1e-6);
+  EXPECT_NEAR(total(70'000'000) - total(20'000'000), 50, 1e-6);
 }
 
 TEST(Rapl, ThePlatformHoldsPackagesAndTheirMemory) {

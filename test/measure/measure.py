@@ -246,6 +246,27 @@ def without_proc(bench):
     assert b"measured" in errors and b"none" in errors, errors
 
 
+def unreadable_meter(bench):
+    """A meter that nobody may read: named with its remedy, its energy none and not 0."""
+    zone = bench.folder / "class/powercap/intel-rapl:0"
+    zone.mkdir(parents=True)
+    for name, text in (("name", "package-0"), ("max_energy_range_uj", "262143328850"),
+                       ("energy_uj", "1000000")):
+        (zone / name).write_text(text + "\n")
+    (zone / "energy_uj").chmod(0)
+    words = ["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", SHELL, "-c",
+             "mount --bind class /sys/class && exec setpriv --bounding-set=-all -- \"$@\"", "sh",
+             bench.program, "measure", "--json", "out.json", "--", SHELL, "-c", "echo out; exit 6"]
+    status, output, errors = bench.run([], words=words)
+    assert (status, output) == (6, b"out\n"), (status, output, errors)
+    text = b" ".join(errors.split())
+    assert b"cpu package 0" in text and b"Permission denied" in text, errors
+    assert b"sudo chmod a+r" in text, errors
+    numbers = json.loads((bench.folder / "out.json").read_text())
+    assert numbers["totals"]["measured"] is None, numbers["totals"]
+    assert not any(one["device"].startswith("package") for one in numbers["devices"]), numbers
+
+
 def two_at_once(bench):
     """Two meters at once, and one within the other: each has its record and its status."""
     both = [bench.start([SHELL, "-c", f"sleep 0.2; exit {status}"]) for status in (1, 2)]
@@ -492,6 +513,7 @@ CASES = {
     "unwritable_folders": unwritable_folders,
     "unwritable_outputs": unwritable_outputs,
     "without_proc": without_proc,
+    "unreadable_meter": unreadable_meter,
     "two_at_once": two_at_once,
     "daemon_within": daemon_within,
     "daemon_beyond": daemon_beyond,
