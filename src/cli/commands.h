@@ -22,6 +22,7 @@ void add_models(CLI::App& app, Chosen& chosen);
 void add_rehearse(CLI::App& app, Chosen& chosen);
 void add_data(CLI::App& app, Chosen& chosen);
 void add_doctor(CLI::App& app, Chosen& chosen);
+void add_report(CLI::App& app, Chosen& chosen);
 void add_runs(CLI::App& app, Chosen& chosen);
 void add_sensors(CLI::App& app, Chosen& chosen);
 void add_serve(CLI::App& app, Chosen& chosen);

@@ -57,9 +57,10 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
                "parajoule");
   app.set_version_flag("--version", "parajoule " PARAJOULE_VERSION);
   app.require_subcommand(1);
-  for (const auto add : {cli::add_train, cli::add_rehearse, cli::add_models, cli::add_data,
-                         cli::add_runs, cli::add_sensors, cli::add_doctor, cli::add_serve,
-                         cli::add_trace, cli::add_strategies, cli::add_sums, cli::add_optimizers}) {
+  for (const auto add :
+       {cli::add_train, cli::add_rehearse, cli::add_models, cli::add_data, cli::add_runs,
+        cli::add_report, cli::add_sensors, cli::add_doctor, cli::add_serve, cli::add_trace,
+        cli::add_strategies, cli::add_sums, cli::add_optimizers}) {
     add(app, chosen);
   }
   std::vector<std::string> command;

@@ -1,4 +1,4 @@
-// parajoule runs: lists, shows, exports, merges and recomputes the records of runs.
+// parajoule runs: lists, shows, exports, merges, recomputes and compares the records of runs.
 
 #include "cli/runs.h"
 
@@ -24,6 +24,7 @@
 #include "cli/measure_text.h"
 #include "cli/one_line.h"
 #include "cli/perun.h"
+#include "cli/runs_compare.h"
 #include "cli/summary.h"
 #include "cli/timeline.h"
 #include "cli/told.h"
@@ -53,6 +54,8 @@ struct Arguments {
   int node = 0;
   std::string perun;
   std::string timeline;
+  std::vector<std::string> sides;
+  std::vector<std::string> limits;
 };
 
 int list(const Arguments& arguments) {
@@ -176,11 +179,15 @@ int recompute(const Arguments& arguments) {
   return done;
 }
 
+int compare(const Arguments& arguments) {
+  return compare_runs(arguments.records, arguments.sides, arguments.limits);
+}
+
 using Action = int (*)(const Arguments&);
 
 void refuse_unknown(const std::vector<std::string>& words) {
-  static constexpr std::string_view known[] = {"list",  "show",      "export",
-                                               "merge", "recompute", "join"};
+  static constexpr std::string_view known[] = {"list",      "show", "export", "merge",
+                                               "recompute", "join", "compare"};
   if (!words.empty())
     throw base::Error(base::Fault::usage, fmt::format("no command 'runs {}'{}", words.front(),
                                                       base::hint(words.front(), known)));
@@ -202,6 +209,19 @@ void add_export_options(CLI::App& exporting, Arguments& arguments, const std::st
       .add_option("--to", arguments.to,
                   "folder for --csv, file for --json, instead of standard output")
       ->type_name("PATH");
+}
+
+void add_compare_options(CLI::App& comparing, Arguments& arguments) {
+  comparing.add_option("sides", arguments.sides, "records, ids, folders of records, CSV of runs")
+      ->required()
+      ->expected(2)
+      ->type_name("FIRST SECOND");
+  comparing
+      .add_option("--fail-if", arguments.limits,
+                  "\"energy_joules>+3%\": status 1 if so, 7 if it cannot be told; may be repeated")
+      ->expected(1)
+      ->take_all()
+      ->type_name("LIMIT");
 }
 
 }  // namespace
@@ -260,6 +280,8 @@ void add_runs(CLI::App& app, Chosen& chosen) {
   joining->add_option("--node", arguments->node, "whose outlet it is (default: 0)")
       ->check(CLI::Range(0, 1'000'000).description(""))
       ->type_name("N");
+
+  add_compare_options(*add("compare", "is the second worse than the first?", compare), *arguments);
 
   CLI::App* merging = add("merge", "one record of those of a job's nodes", merge_records);
   merging->add_option("files", arguments->files, "records of `parajoule measure`, one a node")
