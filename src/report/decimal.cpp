@@ -17,6 +17,13 @@ int fine_place(double value) {
   return value == 0 ? 0 : int(std::floor(std::log10(std::fabs(value)))) - 4;
 }
 
+/// The coarsest place that keeps the shown number within what the rounding leaves open.
+int place_of(double value, double half_width) {
+  const int place = place_of(half_width);
+  const double unit = std::pow(10.0, place);
+  return std::fabs(std::round(value / unit) * unit - value) > half_width ? place - 1 : place;
+}
+
 std::string to_place(double value, int place) {
   const double unit = std::pow(10.0, place);
   const double rounded = place > 0 ? std::round(value / unit) * unit : value;
@@ -45,13 +52,13 @@ std::optional<Decimal> decimal_of(std::string_view text) {
 
 std::string supported(double value, double half_width) {
   if (!std::isfinite(value)) return "not a number";
-  return to_place(value, half_width > 0 ? place_of(half_width) : fine_place(value));
+  return to_place(value, half_width > 0 ? place_of(value, half_width) : fine_place(value));
 }
 
 std::string supported(double value, double half_width, double spread) {
   if (!std::isfinite(spread) || spread <= 0) return supported(value, half_width);
   int place = int(std::floor(std::log10(spread))) - 1;
-  if (half_width > 0) place = std::max(place, place_of(half_width));
+  if (half_width > 0) place = std::max(place, place_of(value, half_width));
   place = std::max(place, fine_place(value) - 2);
   // A spread is never shown smaller than it is, least of all as zero.
   const double unit = std::pow(10.0, place);

@@ -18,7 +18,8 @@ struct Decimal {
 std::optional<Decimal> decimal_of(std::string_view text);
 
 /// `value` without a digit whose place is finer than `half_width`, which bounds its rounding error:
-/// 0.442579 ± 0.00066 is 0.443. With `half_width` 0, five significant digits. Never an exponent.
+/// 0.442579 ± 0.00066 is 0.443. One digit more where the number shown would lie outside: 24.66 ±
+/// 0.03 is 24.66 and not 24.7. With `half_width` 0, five significant digits. Never an exponent.
 std::string supported(double value, double half_width);
 
 /// `value ± spread`, the spread to two significant digits and no finer than `half_width` allows.

@@ -24,6 +24,7 @@ TEST(Decimal, IsShownWithTheDigitsItHas) {
   EXPECT_EQ(supported(0.442579, 0.00066), "0.443");
   EXPECT_EQ(supported(0.2661759, 0.0000016), "0.26618");
   EXPECT_EQ(supported(4757.9, 5.8), "4760");
+  EXPECT_EQ(supported(24.66, 0.03), "24.66");
   EXPECT_EQ(supported(4757.9, 0.001), "4757.900");
   EXPECT_EQ(supported(0.25, 0.01), "0.25");
   EXPECT_EQ(supported(-0.001, 0.05), "0.0");

@@ -180,15 +180,15 @@ Table derived_of(const Series& series, std::size_t number, bool population) {
   for (const Point& point : series.points) {
     auto cells = configuration_cells(point);
     const auto power = energy_per_device_hour(point);
-    cells.push_back(cell_of(energy_kwh(point)));
-    cells.push_back(cell_of(device_hours(point)));
-    cells.push_back(cell_of(wall_minutes(point)));
-    cells.push_back(cell_of(power));
+    cells.push_back(fine_cell_of(energy_kwh(point)));
+    cells.push_back(fine_cell_of(device_hours(point)));
+    cells.push_back(fine_cell_of(wall_minutes(point)));
+    cells.push_back(fine_cell_of(power));
     cells.push_back({power && point.bias ? supported(power->value * *point.bias, 0.0005) : "-"});
     for (const auto& value :
          {millions_of_samples_per_device_hour(point), samples_per_second_and_device(point),
           passes_per_device_hour(point), wh_per_1000_samples(point)})
-      cells.push_back(cell_of(value));
+      cells.push_back(fine_cell_of(value));
     const auto deviation = point.energy_kwh ? point.energy_kwh->deviation : std::nullopt;
     const double shown = !deviation   ? 0
                          : population ? population_from_sample(*deviation, point.repeats)

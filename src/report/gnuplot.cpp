@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include <fcntl.h>
@@ -37,6 +38,32 @@ std::string in_quotes(std::string_view text) {
 bool drawn(const Figure& figure, const Mark& mark) {
   return std::isfinite(mark.x) && std::isfinite(mark.y) && (!figure.log_x || mark.x > 0) &&
          (!figure.log_y || mark.y > 0);
+}
+
+/// Of an axis, with a margin: left to itself, gnuplot goes on to the next power of ten.
+std::string range(char axis, double least, double most, bool logarithmic) {
+  if (!(least <= most)) return {};
+  if (logarithmic) {
+    const double margin = std::pow(most / least, 0.05) * 1.1;
+    return fmt::format("set {}range [{:.6g}:{:.6g}]\n", axis, least / margin, most * margin);
+  }
+  const double margin = most > least ? 0.06 * (most - least) : std::fabs(most) * 0.1 + 0.1;
+  return fmt::format("set {}range [{:.6g}:{:.6g}]\n", axis, least - margin, most + margin);
+}
+
+std::string ranges_of(const Figure& figure) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double left = none, right = -none, low = none, high = -none;
+  for (const Curve& curve : figure.curves)
+    for (const Mark& mark : curve.marks) {
+      if (!drawn(figure, mark)) continue;
+      left = std::min(left, mark.x);
+      right = std::max(right, mark.x);
+      const double foot = mark.y - mark.half_width;
+      low = std::min(low, figure.log_y && foot <= 0 ? mark.y : foot);
+      high = std::max(high, mark.y + mark.half_width);
+    }
+  return range('x', left, right, figure.log_x) + range('y', low, high, figure.log_y);
 }
 
 bool has_marks(const Figure& figure) {
@@ -93,12 +120,13 @@ std::string script_of(const Figure& figure, const std::string& terminal, const s
   std::string text =
       fmt::format("reset\nset terminal {}\nset output {}\n", terminal, in_quotes(file));
   text +=
-      "set encoding utf8\nset key bottom outside center horizontal reverse Left\n"
+      "set encoding utf8\nset key above left horizontal reverse Left samplen 2\n"
       "set grid lc rgb '#e4e8ec' lw 1 lt 1\nset border 3 lc rgb '#57606a'\n"
-      "set tics nomirror\nset offsets graph 0.04, graph 0.04, graph 0.06, graph 0.06\n";
+      "set tics nomirror\n";
   text += fmt::format("set xlabel {}\nset ylabel {}\n", in_quotes(figure.x), in_quotes(figure.y));
   if (figure.log_x) text += "set logscale x\n";
   if (figure.log_y) text += "set logscale y\n";
+  text += ranges_of(figure);
   std::string plots;
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {
     const Curve& curve = figure.curves[i];

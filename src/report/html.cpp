@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view style = R"(
 :root{--ink:#1b1f24;--soft:#57606a;--rule:#d8dee4;--wash:#f6f8fa;--mark:#0b62a8}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:64rem;padding:1rem;color:var(--ink);background:#fff;
+body{margin:0 auto;max-width:78rem;padding:1rem;color:var(--ink);background:#fff;
  font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0 1rem}
 h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-top:.6rem;
@@ -29,7 +29,7 @@ nav a{display:block;text-decoration:none;padding:.1rem 0;break-inside:avoid}
 .verdict ul{margin:.3rem 0;padding-left:1.1rem}
 .wide{overflow-x:auto;margin:.4rem 0}
 table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}
-th,td{padding:.28rem .6rem;text-align:right;white-space:nowrap;
+th,td{padding:.28rem .45rem;text-align:right;white-space:nowrap;
  border-bottom:1px solid var(--rule)}
 th{vertical-align:bottom;white-space:normal;font-weight:600;border-bottom:2px solid var(--soft)}
 th:first-child,td:first-child,td.word{text-align:left}

@@ -19,6 +19,12 @@ Cell cell_of(const std::optional<Derived>& number) {
   return {both.substr(0, at), both.substr(at + sign.size())};
 }
 
+Cell fine_cell_of(const std::optional<Derived>& number) {
+  Cell cell = cell_of(number);
+  if (number) cell.text = supported(number->value, number->half_unit);
+  return cell;
+}
+
 Cell cell_of(double value, double half_unit) { return {supported(value, half_unit)}; }
 
 Cell cell_of(const std::optional<double>& count) {

@@ -78,6 +78,8 @@ struct Page {
 
 /// A dash where there is nothing.
 Cell cell_of(const std::optional<Derived>& number);
+/// The same with all digits that the rounding of the input allows, whatever the repeats scatter.
+Cell fine_cell_of(const std::optional<Derived>& number);
 Cell cell_of(double value, double half_unit = 0);
 Cell cell_of(const std::optional<double>& count);
 
