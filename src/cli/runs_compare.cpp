@@ -64,7 +64,6 @@ int compare_runs(const std::string& records, const std::vector<std::string>& sid
                {"configurations", Table::Align::right},
                {"repeats", Table::Align::right},
                {"second against first", Table::Align::right}});
-  table.rule();
   for (const std::string_view name : report::compared_quantities()) {
     const Comparison found = report::compared(first, second, name);
     table.add({std::string(name), std::to_string(found.configurations),

@@ -120,7 +120,7 @@ std::string script_of(const Figure& figure, const std::string& terminal, const s
   std::string text =
       fmt::format("reset\nset terminal {}\nset output {}\n", terminal, in_quotes(file));
   text +=
-      "set encoding utf8\nset key above left horizontal reverse Left samplen 2\n"
+      "set encoding utf8\nset key above left vertical maxcols 1 reverse Left samplen 2\n"
       "set grid lc rgb '#e4e8ec' lw 1 lt 1\nset border 3 lc rgb '#57606a'\n"
       "set tics nomirror\n";
   text += fmt::format("set xlabel {}\nset ylabel {}\n", in_quotes(figure.x), in_quotes(figure.y));
@@ -159,11 +159,11 @@ std::string draw(std::span<Figure* const> figures, const std::filesystem::path& 
     std::string name = figure->id;  // what makes the ids inside of one picture its own
     std::ranges::replace(name, '-', '_');
     script += script_of(*figure,
-                        fmt::format("svg size 480,360 dynamic noenhanced font 'sans-serif,13' "
+                        fmt::format("svg size 480,400 dynamic noenhanced font 'sans-serif,13' "
                                     "background '#ffffff' name '{}'",
                                     name),
                         place + ".svg");
-    script += script_of(*figure, "pngcairo size 1440,1080 noenhanced font 'sans,26' lw 2.5 ps 2.5",
+    script += script_of(*figure, "pngcairo size 1440,1200 noenhanced font 'sans,26' lw 2.5 ps 2.5",
                         place + ".png");
   }
   if (script.empty()) return {};

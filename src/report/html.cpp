@@ -61,7 +61,8 @@ void write(const Table& table, std::ostream& out) {
       if (!cell.link.empty())
         text = fmt::format("<a href=\"#{}\">{}</a>", escaped(cell.link), text);
       if (!cell.spread.empty()) text += fmt::format(" <i>± {}</i>", escaped(cell.spread));
-      fmt::print(out, "<td{}>{}</td>",
+      fmt::print(out, "<td{}{}>{}</td>",
+                 cell.anchor.empty() ? "" : fmt::format(" id=\"{}\"", escaped(cell.anchor)),
                  number                  ? ""
                  : cell.text.size() > 40 ? " class=\"word long\""
                                          : " class=\"word\"",

@@ -23,7 +23,7 @@ Table behind(const Request& request) {
            {"hardware", "hardware"}, {"label", "label"}, {"seeds", "seeds"}, {"from", "records"}})
     table.columns.push_back(column);
   for (const Point& point : request.points) {
-    std::vector<Cell> cells = {{point.series}};
+    std::vector<Cell> cells = {{.text = point.series, .anchor = anchor_of(point)}};
     for (Cell& cell : configuration_cells(point)) cells.push_back(std::move(cell));
     for (Cell& cell : cells) cell.link.clear();
     cells.push_back({point.hardware.empty() ? "-" : point.hardware});

@@ -31,6 +31,8 @@ struct Model {
 double samples_of(const Point& point) { return millions_of_samples_per_device_hour(point)->value; }
 double passes_of(const Point& point) { return passes_per_device_hour(point)->value / 1000; }
 
+std::string without_unit(const std::string& name) { return name.substr(0, name.find(',')); }
+
 double doublings(double number) { return std::log(number) / std::numbers::ln2; }
 
 /// Those that have all numbers.
@@ -66,7 +68,7 @@ Model covariates(const std::vector<Point>& points) {
     if (values.size() > 1)
       kept.terms.push_back(term);
     else
-      kept.constant.push_back(term.name);
+      kept.constant.push_back(without_unit(term.name));
   }
   if (kinds.size() == 1) kept.constant.push_back("hardware");
   return kept;
@@ -109,7 +111,7 @@ std::vector<std::string> add_model(const std::vector<Point>& points, const Model
       cells[2] = {c.p < 1e-4 ? "<0.0001" : fmt::format("{:.4f}", c.p)};
     }
     cells.push_back({i == 0 ? "-" : factor_text(factors[i])});
-    if (i > 0 && factors[i] > tight) inseparable.push_back(model.terms[i - 1].name);
+    if (i > 0 && factors[i] > tight) inseparable.push_back(without_unit(model.terms[i - 1].name));
     table.rows.push_back(std::move(cells));
   }
   table.notes = {

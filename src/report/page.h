@@ -22,7 +22,8 @@ struct Column {
 struct Cell {
   std::string text = {};
   std::string spread = {};
-  std::string link = {};  ///< an anchor of the page, without #
+  std::string link = {};    ///< an anchor of the page, without #
+  std::string anchor = {};  ///< what such a link leads to
 };
 
 struct Table {

@@ -160,6 +160,20 @@ TEST(StudyPage, NamesOutOfAFileCannotSteerTheBrowser) {
   EXPECT_THAT(out.str(), HasSubstr("&lt;script&gt;"));
 }
 
+TEST(StudyPage, EveryLinkLeadsSomewhere) {
+  std::ostringstream out;
+  write_html(page_of("a b,4,256,1024,1000,10,1.0,,2.0,,1,A100,,\n"), out);
+  const std::string html = out.str();
+  int links = 0;
+  for (std::size_t at = html.find("href=\"#"); at != std::string::npos;
+       at = html.find("href=\"#", at + 1), ++links) {
+    const std::size_t from = at + 7, to = html.find('"', from);
+    const std::string id = "id=\"" + html.substr(from, to - from) + '"';
+    EXPECT_THAT(html, HasSubstr(id));
+  }
+  EXPECT_GT(links, 10);
+}
+
 TEST(StudyPage, LoadsNothingFromElsewhere) {
   std::ostringstream out;
   write_html(page_of("a,4,256,1024,1000,10,1.0,,2.0,,1,A100,,\n"), out);
