@@ -22,7 +22,7 @@ TEST(Decimal, IsNoOtherText) {
 
 TEST(Decimal, IsShownWithTheDigitsItHas) {
   EXPECT_EQ(supported(0.442579, 0.00066), "0.443");
-  EXPECT_EQ(supported(0.2661759, 0.0000016), "0.26618");
+  EXPECT_EQ(supported(0.2661759, 0.0000016), "0.266176");
   EXPECT_EQ(supported(4757.9, 5.8), "4760");
   EXPECT_EQ(supported(24.66, 0.03), "24.66");
   EXPECT_EQ(supported(4757.9, 0.001), "4757.900");
@@ -35,7 +35,7 @@ TEST(Decimal, IsShownWithTheDigitsItHas) {
 TEST(Decimal, IsShownWithASpreadThatIsNeverTooSmall) {
   EXPECT_EQ(supported(0.442579, 0.00066, 0.00312), "0.443 ± 0.004");
   EXPECT_EQ(supported(0.266175, 0.0000016, 0.00312), "0.2662 ± 0.0032");
-  EXPECT_EQ(supported(0.2661759, 0.0000016, 1e-9), "0.26618 ± 0.00001");
+  EXPECT_EQ(supported(0.2661759, 0.0000016, 1e-9), "0.266176 ± 0.000001");
   EXPECT_EQ(supported(113.487, 0.0005, 12.3), "113 ± 13");
   EXPECT_EQ(supported(5, 0, 0), "5.0000");
 }
