@@ -31,6 +31,8 @@ std::optional<std::string_view> nearest(std::string_view word,
   std::optional<std::string_view> best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (std::string_view name : names) {
+    // Nearer they cannot be than their lengths are: a word may be the whole of a file.
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= least) continue;
     const std::size_t d = distance(word, name);
     if (d < least) {
       least = d;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/option_text.h"
+#include "base/text.h"
 
 namespace parajoule::base {
 namespace {
@@ -24,7 +25,7 @@ struct Place {
 
   [[noreturn]] void refuse(std::string_view value, const std::string& reason) const {
     throw Error(Fault::usage, fmt::format("{}{}{} = {}: {}", table, table.empty() ? "" : ".",
-                                          option.name, value, reason));
+                                          option.name, shown(value), reason));
   }
 
   [[noreturn]] void refuse_kind(std::string_view value) const {
@@ -143,7 +144,7 @@ Settings::Settings(std::string_view table, std::span<const Option> options,
     if (!entries_.contains(name))
       throw Error(Fault::usage,
                   fmt::format("{}{}{} = {}: no such option{}", table, table.empty() ? "" : ".",
-                              name, written(value), hint(name, names)));
+                              shown(name), shown(written(value)), hint(name, names)));
 }
 
 std::int64_t Settings::whole(std::string_view name) const { return held<std::int64_t>(name); }

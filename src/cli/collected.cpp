@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 namespace parajoule::cli {
 namespace {
@@ -28,8 +29,9 @@ std::vector<std::string_view> names_of(const List& options) {
 }
 
 std::string said(const Wish& wish) {
-  return fmt::format("{}: {}{}{} = {}", wish.place, wish.table, wish.table.empty() ? "" : ".",
-                     wish.key, base::written(wish.value));
+  return fmt::format("{}: {}{}{} = {}", wish.place, base::shown(wish.table),
+                     wish.table.empty() ? "" : ".", base::shown(wish.key),
+                     base::shown(base::written(wish.value)));
 }
 
 }  // namespace
@@ -195,7 +197,7 @@ base::Error Collected::unknown_table(const Wish& wish) const {
   for (const Choice& choice : vocabulary_.choices) {
     for (const Alternative& alternative : choice.alternatives) names.push_back(alternative.name);
   }
-  return wrong(fmt::format("{}: nothing is called '{}'{}", said(wish), wish.table,
+  return wrong(fmt::format("{}: nothing is called '{}'{}", said(wish), base::shown(wish.table),
                            base::hint(wish.table, names)));
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/cause.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -32,7 +33,7 @@ void refuse_unknown_command(const CLI::App& app, std::string_view word) {
   if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
   const std::vector<std::string_view> known(names.begin(), names.end());
   throw base::Error(base::Fault::usage,
-                    fmt::format("no command '{}'{}", word, base::hint(word, known)));
+                    fmt::format("no command '{}'{}", base::shown(word), base::hint(word, known)));
 }
 
 /// The option that was meant by the first word that is none; CLI11 only repeats the word.
@@ -78,7 +79,7 @@ std::optional<int> parse(int count, char** words, cli::Chosen& chosen) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "parajoule: " << cli::one_line(error.what()) << meant_option(app)
+    std::cerr << "parajoule: " << base::shown(error.what(), 300) << meant_option(app)
               << "; see `parajoule --help`\n";
     return int(cli::wrong_usage);
   }

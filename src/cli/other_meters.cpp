@@ -11,11 +11,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
+#include "base/toml.h"
 #include "store/process.h"
 
 namespace parajoule::cli {
@@ -141,14 +142,7 @@ void add_other_meters(CLI::App& app, OtherMeters& meters, WallFiles wall) {
 }
 
 NamedMeters meters_in(std::string_view text, const fs::path& file, std::string_view host) {
-  toml::table all;
-  try {
-    all = toml::parse(text, file.string());
-  } catch (const toml::parse_error& error) {
-    throw base::Error(
-        base::Fault::input,
-        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
-  }
+  const toml::table all = base::toml_in(text, file.string(), base::Fault::input);
   const auto wrong = [&](const toml::node& node, const std::string& why) {
     return base::Error(base::Fault::input,
                        fmt::format("{}:{}: {}", file.string(), node.source().begin.line, why));
@@ -161,7 +155,8 @@ NamedMeters meters_in(std::string_view text, const fs::path& file, std::string_v
     }
     const auto kind = std::ranges::find(kinds, key.str(), [](const auto& k) { return k.first; });
     if (kind == std::end(kinds))
-      throw wrong(node, fmt::format("'{}' is none of [redfish], [[outlet]], [[wall]]", key.str()));
+      throw wrong(node, fmt::format("'{}' is none of [redfish], [[outlet]], [[wall]]",
+                                    base::shown(key.str())));
     const auto take = [&](const toml::node& one) {
       if (!one.is_table()) throw wrong(one, fmt::format("'{}' is no table", key.str()));
       Keys keys(*one.as_table(), kind->first.data(), file, host);

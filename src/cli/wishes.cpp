@@ -11,9 +11,10 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "base/toml.h"
 
 namespace parajoule::cli {
 namespace {
@@ -86,7 +87,7 @@ class Reader {
       throw wrong(
           fmt::format("{}: {}{}{}: must be a number, a word, true or false, or a list of "
                       "numbers",
-                      place, table, dot, key));
+                      place, base::shown(table), dot, base::shown(key)));
     }
     wishes_.push_back({line, {.table = table, .key = key, .value = *value, .place = place}});
   }
@@ -110,14 +111,8 @@ std::optional<std::string> bare_word(std::string_view text, unsigned line) {
 }  // namespace
 
 std::vector<Wish> wishes_in(std::string_view text, const std::string& path) {
-  try {
-    return Reader(path).read(toml::parse(text, path));
-  } catch (const toml::parse_error& error) {
-    const unsigned line = error.source().begin.line;
-    if (const auto bare = bare_word(text, line))
-      throw wrong(fmt::format("{}:{}: {}", path, line, *bare));
-    throw wrong(fmt::format("{}:{}: {}", path, line, error.description()));
-  }
+  const auto on_error = [&](unsigned line) { return bare_word(text, line); };
+  return Reader(path).read(base::toml_in(text, path, base::Fault::usage, on_error));
 }
 
 std::vector<Wish> read_wishes(const std::string& path) {
@@ -138,9 +133,10 @@ std::vector<Wish> read_wishes(const std::string& path) {
 Assignment assignment_in(const std::string& argument) {
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
-  const std::size_t dot = name.find('.');
+  const std::size_t dot = name.rfind('.');  // tables may lie in tables: slow.random.seed
   if (equals == argument.npos || name.empty() || dot == 0 || dot + 1 == name.size()) {
-    throw wrong(fmt::format("--set {}: write --set key=value or --set table.key=value", argument));
+    throw wrong(fmt::format("--set {}: write --set key=value or --set table.key=value",
+                            base::shown(argument)));
   }
   if (dot == name.npos) return {.table = "", .key = name, .value = argument.substr(equals + 1)};
   return {.table = name.substr(0, dot),

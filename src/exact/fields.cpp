@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace parajoule::exact {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 [[noreturn]] void fail(std::string_view where, std::string_view why) {
-  throw base::Error(base::Fault::input, fmt::format("{}: {}", where, why));
+  throw base::Error(base::Fault::input, fmt::format("{}: {}", base::escaped(where), why));
 }
 
 /// What stands there, short enough for a line.
@@ -45,6 +46,12 @@ double Field::number() const {
 double Field::number_from(double least) const {
   if (!value.is_number() || value.get<double>() < least)
     refuse(fmt::format("a number from {}", least));
+  return value.get<double>();
+}
+
+double Field::number_in(double least, double most) const {
+  if (!value.is_number() || value.get<double>() < least || value.get<double>() > most)
+    refuse(fmt::format("a number from {} to {}", least, most));
   return value.get<double>();
 }
 

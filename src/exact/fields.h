@@ -22,6 +22,7 @@ struct Field {
 
   double number() const;
   double number_from(double least) const;
+  double number_in(double least, double most) const;
   std::int64_t whole_from(std::int64_t least) const;
   bool is_list() const { return value.is_array(); }
   /// Of lists, `empty` ones are refused unless they mean something.

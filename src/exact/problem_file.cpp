@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "exact/fields.h"
 #include "exact/problem.h"
 
@@ -24,8 +25,12 @@ using nlohmann::json;
 
 constexpr std::int64_t known_version = 1;
 
+// Longer nothing that is meant takes, and sums of such times stay numbers.
+constexpr double most_seconds = 1e9;
+constexpr double least_bytes_per_second = 1e-3;
+
 [[noreturn]] void fail(std::string_view where, std::string_view why) {
-  throw base::Error(base::Fault::input, fmt::format("{}: {}", where, why));
+  throw base::Error(base::Fault::input, fmt::format("{}: {}", base::escaped(where), why));
 }
 
 /// The keys of an object, of which each must be read or refused.
@@ -49,7 +54,7 @@ class Object {
   void refuse_others() const {
     for (const auto& [key, value] : value_.items())
       if (std::ranges::find(known_, key) == known_.end())
-        fail(name_, fmt::format("no key \"{}\" here{}", key, base::hint(key, known_)));
+        fail(name_, fmt::format("no key \"{}\" here{}", base::shown(key), base::hint(key, known_)));
   }
 
   const std::string& name() const { return name_; }
@@ -163,7 +168,7 @@ Problem::Objective read_objective(Object& file) {
   if (kind == "gradients") return read_gradients(file);
   if (kind == "linear_network") return read_linear_network(file);
   if (kind == "none") return None();
-  fail(field.where, fmt::format("no kind \"{}\"{}", kind, base::hint(kind, kinds)));
+  fail(field.where, fmt::format("no kind \"{}\"{}", base::shown(kind), base::hint(kind, kinds)));
 }
 
 /// One row for all, or a list of rows.
@@ -186,8 +191,10 @@ std::vector<std::vector<std::int64_t>> read_shapes(const Field& field) {
 }
 
 /// A number, or a list of which the last entry repeats.
-std::vector<double> read_series(const Field& field, double least) {
-  const auto read = [least](const Field& f) { return f.number_from(least); };
+std::vector<double> read_series(const Field& field, double least, std::optional<double> most = {}) {
+  const auto read = [=](const Field& f) {
+    return most ? f.number_in(least, *most) : f.number_from(least);
+  };
   if (!field.is_list()) return {read(field)};
   auto series = field.list("", read);
   if (series.empty()) field.refuse("a number, or a list of at least one");
@@ -195,8 +202,8 @@ std::vector<double> read_series(const Field& field, double least) {
 }
 
 std::vector<std::vector<double>> read_durations(const Field& field) {
-  if (!field.is_list()) return {{field.number_from(0)}};
-  auto durations = field.list("", [](const Field& f) { return read_series(f, 0); });
+  if (!field.is_list()) return {{field.number_in(0, most_seconds)}};
+  auto durations = field.list("", [](const Field& f) { return read_series(f, 0, most_seconds); });
   if (durations.empty())
     field.refuse("seconds, a list with those of each rank, or a list of lists");
   return durations;
@@ -207,11 +214,13 @@ Problem::Link read_link(const Field& field) {
   Object link(field.value, field.where);
   Problem::Link read;
   if (const auto latency = link.find("latency_seconds"))
-    read.latency = base::Seconds(latency->number_from(0));
+    read.latency = base::Seconds(latency->number_in(0, most_seconds));
   if (const auto bandwidth = link.find("bytes_per_second");
       bandwidth && !bandwidth->value.is_null()) {
     read.bytes_per_second = bandwidth->number();
-    if (*read.bytes_per_second <= 0) bandwidth->refuse("above 0, or null for no time at all");
+    if (*read.bytes_per_second < least_bytes_per_second)
+      bandwidth->refuse(
+          fmt::format("a number from {}, or null for no time at all", least_bytes_per_second));
   }
   link.refuse_others();
   return read;

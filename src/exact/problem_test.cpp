@@ -63,6 +63,24 @@ TEST(ProblemFile, ReadsEveryKey) {
   check_ranks(problem, 2, 2);
 }
 
+TEST(ProblemFile, RefusesTimesThatNothingTakes) {
+  EXPECT_THAT(refusal(started(R"(, "durations": 1e308)")),
+              HasSubstr("durations: must be a number from 0 to"));
+  EXPECT_THAT(refusal(started(R"(, "durations": [[1, 1e308], 1])")), HasSubstr("durations[0][1]"));
+  EXPECT_THAT(refusal(started(R"(, "link": {"latency_seconds": 1e308})")),
+              HasSubstr("latency_seconds: must be a number from 0 to"));
+  EXPECT_THAT(refusal(started(R"(, "link": {"bytes_per_second": 1e-300})")),
+              HasSubstr("bytes_per_second: must be a number from 0.001, or null"));
+}
+
+TEST(ProblemFile, RepeatsWordsOfTheFileInOneShortLine) {
+  EXPECT_THAT(refusal(started(R"(, "mom\ntum": 0.9)")), HasSubstr(R"(no key "mom\ntum" here)"));
+  EXPECT_THAT(refusal(started(R"(, "\u001b[1m": 0.9)")), HasSubstr(R"(no key "\x1b[1m" here)"));
+  EXPECT_LT(refusal(started(", \"" + std::string(100'000, 'k') + "\": 1")).size(), 400);
+  EXPECT_THAT(refusal(started(R"(, "link": {"a\nb": 1})")), HasSubstr(R"(no key "a\nb")"));
+  EXPECT_THAT(refusal(R"({"version": 1, "kind": "quad\nratic"})"), HasSubstr("quad\\nratic"));
+}
+
 TEST(ProblemFile, ReadsEveryKind) {
   const std::string rest = R"(, "start": [0, 0], "learning_rate": 1})";
   const Problem squares = read(R"({"version": 1, "kind": "least_squares",
@@ -128,7 +146,7 @@ TEST(ProblemFile, NamesTheKeyThatCannotBeMeant) {
   EXPECT_THAT(refusal(started(R"(, "link": 5)")), HasSubstr("link: must be {"));
   EXPECT_THAT(refusal(started(R"(, "link": {"latency": 5})")), HasSubstr("no key \"latency\""));
   EXPECT_THAT(refusal(started(R"(, "link": {"bytes_per_second": 0})")),
-              HasSubstr("link: bytes_per_second: must be above 0"));
+              HasSubstr("link: bytes_per_second: must be a number from 0.001"));
   EXPECT_THAT(refusal(started(R"(, "events": [[0], []])")), HasSubstr("events[1]: must be"));
   EXPECT_THAT(refusal(started(R"(, "events": [[0, 0]])")), HasSubstr("different ranks"));
   EXPECT_THAT(refusal(started(R"(, "loss": [])")), HasSubstr("loss: must be"));

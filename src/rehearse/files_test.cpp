@@ -1,5 +1,7 @@
 // Machines and profiles as files, and the ones that ship with the program.
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -166,6 +168,41 @@ TEST(Profile, IsReadAsItWasWritten) {
     EXPECT_EQ(read.layers[i].activation_bytes, profile.layers[i].activation_bytes);
   }
   EXPECT_THAT(text, HasSubstr("source = \"\"\"by a test\"\"\"\n"));
+}
+
+/// The machine that ships, with `now` in place of `was`.
+std::string told_of_machine_with(const std::string& was, const std::string& now) {
+  std::ifstream file(folder + "/machines/a100-hdr.toml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find(was), was.size(), now);
+  return told([&] { machine_in(text, "m.toml"); });
+}
+
+TEST(Machine, ThatCannotBeMeantIsRefused) {
+  EXPECT_THAT(told_of_machine_with("kind = \"gpu\"", "kind = \"toaster\""),
+              HasSubstr("device.kind: no kind \"toaster\"; known: cpu, gpu"));
+  EXPECT_THAT(told_of_machine_with("idle_watts = 55", "idle_watts = 600"),
+              HasSubstr("device.idle_watts: 600 is more than compute_watts, 400"));
+  EXPECT_THAT(told_of_machine_with("[node]", "[nod]"),
+              HasSubstr(": nod: is not known; did you mean 'node'?"));
+  EXPECT_THAT(told_of_machine_with("devices = 8", "devices = 9223372036854775807"),
+              HasSubstr("node.devices: must be a whole number of at most 1000000"));
+  EXPECT_THAT(told_of_machine_with("shared_by = 1", "shared_by = 4294967297"),
+              HasSubstr("link.node.shared_by: must be a whole number of at most 1000000"));
+  EXPECT_THAT(told_of_machine_with("latency_seconds = 3e-6", "latency_seconds = 1e308"),
+              HasSubstr("link.node.latency_seconds: must be a number of at most"));
+}
+
+TEST(Machine, IsNoFolder) {
+  EXPECT_EQ(told([] { read_machine("/"); }), "/: a folder, not a file");
+}
+
+TEST(Machine, ThatIsNoTomlIsRefusedInOneLine) {
+  for (const char* text : {"[{", "[{\"version\": 1}]", "a = [{", "\"a\\nb\" = 1\nversion = 1"}) {
+    const std::string said = told([&] { machine_in(text, "m.toml"); });
+    EXPECT_THAT(said, testing::StartsWith("m.toml:")) << text;
+    EXPECT_THAT(said, testing::Not(HasSubstr("\n"))) << text;
+  }
 }
 
 TEST(Profile, RefusesAKeyThatIsNotKnown) {

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
+#include "base/toml.h"
 
 namespace parajoule::rehearse {
 
@@ -23,8 +25,8 @@ struct TomlTable::Node {
   [[noreturn]] void wrong(const toml::node* at, std::string_view key,
                           const std::string& what) const {
     const auto line = at ? at->source().begin.line : table->source().begin.line;
-    throw base::Error(base::Fault::input,
-                      fmt::format("{}:{}: {}{}: {}", path, line, name, key, what));
+    throw base::Error(base::Fault::input, fmt::format("{}:{}: {}{}: {}", base::escaped(path), line,
+                                                      name, base::shown(key), what));
   }
   const toml::node* find(std::string_view key) {
     asked.emplace_back(key);
@@ -52,25 +54,24 @@ TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable::~TomlTable() = default;
 
 TomlTable TomlTable::of_file(const std::string& path) {
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw base::Error(base::Fault::input,
+                      fmt::format("{}: a folder, not a file", base::escaped(path)));
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) throw base::Error(base::Fault::input, fmt::format("{}: cannot be read", path));
+  if (!file)
+    throw base::Error(base::Fault::input, fmt::format("{}: cannot be read", base::escaped(path)));
   return of_text(text.str(), path);
 }
 
 TomlTable TomlTable::of_text(const std::string& text, const std::string& path) {
-  try {
-    auto file = std::make_shared<const toml::table>(toml::parse(text, path));
-    const toml::table* const all = file.get();
-    TomlTable table(std::make_unique<Node>(Node{std::move(file), all, path, ""}));
-    if (table.whole("version", 1) != 1)
-      table.node_->wrong(all->get("version"), "version", "this program reads version 1");
-    return table;
-  } catch (const toml::parse_error& error) {
-    throw base::Error(base::Fault::input, fmt::format("{}:{}: {}", path, error.source().begin.line,
-                                                      error.description()));
-  }
+  auto file = std::make_shared<const toml::table>(base::toml_in(text, path, base::Fault::input));
+  const toml::table* const all = file.get();
+  TomlTable table(std::make_unique<Node>(Node{std::move(file), all, path, ""}));
+  if (table.whole("version", 1) != 1)
+    table.node_->wrong(all->get("version"), "version", "this program reads version 1");
+  return table;
 }
 
 std::string TomlTable::word(std::string_view key) {
@@ -79,8 +80,10 @@ std::string TomlTable::word(std::string_view key) {
   node_->wrong(&node, key, "must be text in quotes");
 }
 
-double TomlTable::number(std::string_view key, double least) {
-  return node_->number_in(node_->need(key), key, least);
+double TomlTable::number(std::string_view key, double least, double most) {
+  const double value = node_->number_in(node_->need(key), key, least);
+  if (value > most) refuse(key, fmt::format("must be a number of at most {}", most));
+  return value;
 }
 
 std::optional<double> TomlTable::number_if_given(std::string_view key, double least) {
@@ -103,6 +106,13 @@ bool TomlTable::flag_or(std::string_view key, bool fallback) {
   if (!node) return fallback;
   if (const auto value = node->value_exact<bool>()) return *value;
   node_->wrong(node, key, "must be true or false");
+}
+
+int TomlTable::count(std::string_view key, std::optional<int> fallback) {
+  constexpr std::int64_t most = 1'000'000;
+  const std::int64_t value = fallback ? whole_or(key, 1, *fallback) : whole(key, 1);
+  if (value > most) refuse(key, fmt::format("must be a whole number of at most {}", most));
+  return int(value);
 }
 
 std::vector<std::int64_t> TomlTable::wholes(std::string_view key) {
@@ -140,8 +150,16 @@ std::vector<std::string> TomlTable::keys() const {
   return keys;
 }
 
+void TomlTable::refuse(std::string_view key, const std::string& why) const {
+  node_->wrong(node_->table->get(key), key, why);
+}
+
 void TomlTable::finish() const {
   const std::vector<std::string_view> known(node_->asked.begin(), node_->asked.end());
+  allow_only(known);
+}
+
+void TomlTable::allow_only(std::span<const std::string_view> known) const {
   for (const auto& [key, value] : *node_->table)
     if (std::ranges::find(known, key.str()) == known.end())
       node_->wrong(&value, key.str(), "is not known" + base::hint(key.str(), known));

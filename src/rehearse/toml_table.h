@@ -3,9 +3,10 @@
 // Reading a TOML file in which every key is known: for machines and profiles.
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,16 +24,24 @@ class TomlTable {
   ~TomlTable();
 
   std::string word(std::string_view key);
-  double number(std::string_view key, double least);
+  double number(std::string_view key, double least,
+                double most = std::numeric_limits<double>::max());
   std::optional<double> number_if_given(std::string_view key, double least);
   std::int64_t whole(std::string_view key, std::int64_t least);
   bool flag_or(std::string_view key, bool fallback);
   std::int64_t whole_or(std::string_view key, std::int64_t least, std::int64_t fallback);
+  /// A number of things that are counted: from 1 to a million.
+  int count(std::string_view key, std::optional<int> fallback = {});
   std::vector<std::int64_t> wholes(std::string_view key);
   TomlTable table(std::string_view key);
   std::vector<TomlTable> tables(std::string_view key);
   std::vector<std::string> keys() const;
 
+  /// Throws for a key that is none of these; before one is missed that is only misspelt.
+  void allow_only(std::span<const std::string_view> known) const;
+
+  /// Throws what is wrong with the value of a key.
+  [[noreturn]] void refuse(std::string_view key, const std::string& why) const;
   /// All keys have been asked for.
   void finish() const;
 
