@@ -38,6 +38,9 @@ constexpr int upwards = 1, downwards = 2, evaluated = 3;  // tags
 }  // namespace
 
 Lsgd::Groups Lsgd::groups(int ranks, const comm::Nodes& nodes, Options options) {
+  if (options.ranks_per_group > ranks)
+    refuse("ranks_per_group = " + std::to_string(options.ranks_per_group) + ", but there are " +
+           std::to_string(ranks) + " ranks; set it to a number of ranks that divides them");
   const int per_group = int(options.ranks_per_group);
   Groups groups(std::size_t(per_group == 0 ? nodes.count() : (ranks - 1) / per_group + 1));
   for (int rank = 0; rank < ranks; ++rank)

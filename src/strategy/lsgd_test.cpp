@@ -1,4 +1,6 @@
 // LSGD against synchronous SGD over the same workers, and its messages.
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -238,6 +240,9 @@ TEST(Lsgd, RefusesGroupsThatDoNotWorkOut) {
   };
   const comm::Nodes one_node{.node = {0, 0, 0, 0, 0, 0, 0, 0}};
   EXPECT_THAT(refusal(7, one_node, 4), HasSubstr("7 ranks do not make groups of one size"));
+  EXPECT_THAT(refusal(4, one_node, 1'000'000), HasSubstr("1000000, but there are 4 ranks"));
+  EXPECT_THAT(refusal(4, one_node, std::numeric_limits<std::int64_t>::max()),
+              HasSubstr("9223372036854775807, but there are 4 ranks"));
   EXPECT_THAT(refusal(1, one_node, 0), HasSubstr("at least one worker"));
   EXPECT_THAT(refusal(4, one_node, 1), HasSubstr("at least one worker"));
   EXPECT_THAT(refusal(3, {.node = {0, 0, 1}}, 0), HasSubstr("groups of one size"));
