@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,11 +19,22 @@
 namespace parajoule::comm {
 namespace {
 
+constexpr std::size_t mebibyte = std::size_t(1) << 20;
 constexpr std::size_t gibibyte = std::size_t(1) << 30;
+
+/// With less than this for a rank nothing useful runs: then the mapping may fail, and say why.
+constexpr std::size_t least_bytes = 16 * mebibyte;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const char* what) {
   throw base::Error(base::Fault::environment, fmt::format("shared memory {}: {}: {}", file.string(),
                                                           what, std::strerror(errno)));
+}
+
+/// Of the addresses of this process, none if there is none.
+std::optional<std::size_t> address_limit() {
+  struct rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  return std::size_t(limit.rlim_cur);
 }
 
 std::string mebibytes(std::size_t bytes) {
@@ -38,7 +52,8 @@ Segment::Segment(std::filesystem::path file, int descriptor, std::size_t bytes)
     if (descriptor >= 0) close(descriptor);
     throw base::Error(
         base::Fault::environment,
-        fmt::format("cannot reserve {} of addresses for the memory of a rank: {}; see ulimit -v",
+        fmt::format("cannot reserve {} of addresses for the memory of a rank: {}; raise the "
+                    "limit of addresses: ulimit -v unlimited",
                     mebibytes(bytes), std::strerror(cause)));
   }
   begin_ = static_cast<std::byte*>(memory);
@@ -76,10 +91,14 @@ std::shared_ptr<Segment> Segment::open(const std::filesystem::path& file) {
 
 void Segment::back(std::size_t from, std::size_t to) {
   if (to > bytes_) {
-    throw base::Error(base::Fault::environment,
-                      fmt::format("a rank wants {} of memory for its vectors and has {} at most; "
-                                  "take a smaller model or fewer spare vectors",
-                                  mebibytes(to), mebibytes(bytes_)));
+    const std::string_view remedy = address_limit()
+                                        ? "raise the limit of addresses (ulimit -v unlimited) or "
+                                          "take a smaller model"
+                                        : "take a smaller model or fewer spare vectors";
+    throw base::Error(
+        base::Fault::environment,
+        fmt::format("a rank wants {} of memory for its vectors and has {} at most; {}",
+                    mebibytes(to), mebibytes(bytes_), remedy));
   }
   if (descriptor_ < 0) return;
   struct statvfs space = {};
@@ -109,7 +128,17 @@ std::size_t segment_bytes(int ranks) {
   const auto memory = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
   // All of them together take at most four times the memory in addresses.
   const std::size_t wanted = std::min(memory, 4 * memory / std::size_t(ranks));
-  return std::max(wanted, gibibyte) / gibibyte * gibibyte;
+  return within_limit(std::max(wanted, gibibyte) / gibibyte * gibibyte, ranks);
+}
+
+std::size_t within_limit(std::size_t bytes, int ranks) {
+  const auto limit = address_limit();
+  return limit ? within(*limit, bytes, ranks) : bytes;
+}
+
+std::size_t within(std::size_t limit, std::size_t bytes, int ranks) {
+  const std::size_t fits = limit / 4 / std::size_t(ranks) / mebibyte * mebibyte;
+  return std::min(bytes, std::max(fits, least_bytes));
 }
 
 }  // namespace parajoule::comm

@@ -45,4 +45,11 @@ class Segment {
 /// How large a segment is mapped: more than a rank can use. `ranks` share a machine.
 std::size_t segment_bytes(int ranks);
 
+/// As much of `bytes` as the limit of this process's addresses (ulimit -v) leaves to each of
+/// `ranks` that it maps: a quarter of the limit for all of them, as programs and libraries take
+/// addresses too.
+std::size_t within_limit(std::size_t bytes, int ranks);
+/// The same for a limit of `limit` bytes.
+std::size_t within(std::size_t limit, std::size_t bytes, int ranks);
+
 }  // namespace parajoule::comm

@@ -30,7 +30,7 @@ class World {
   World(int ranks, const Options& options)
       : options_(options), nodes_(nodes_of(ranks, options.ranks_per_node)) {
     for (int rank = 0; rank < ranks; ++rank) {
-      segments_.push_back(Segment::in_process(rank_bytes));
+      segments_.push_back(Segment::in_process(within_limit(rank_bytes, ranks)));
       Node::furnish(*segments_.back(), ranks);
       ranks_.push_back(rank);
     }
