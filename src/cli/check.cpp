@@ -11,13 +11,15 @@ namespace parajoule::cli {
 
 LaunchFacts check(const Request& request, Begin begin) {
   const train::Experiment experiment = read_experiment(request, vocabulary());
+  const int on_a_node = most_on_a_node(environment, experiment.ranks);
+  check_ranks_on_node(experiment, on_a_node);
   make_parts(experiment);
   make_folders(experiment);
   const RunFolder folder =
       choose_run_folder(experiment.checkpoints, identity_of(experiment), begin);
   LaunchFacts facts{.ranks = experiment.ranks,
                     .threads = experiment.threads,
-                    .ranks_on_node = most_on_a_node(environment, experiment.ranks),
+                    .ranks_on_node = on_a_node,
                     .node_cores = request.cores,
                     .folder = folder.path};
   const std::string threads = fmt::format("{}", experiment.threads);
@@ -26,6 +28,8 @@ LaunchFacts check(const Request& request, Begin begin) {
     facts.environment.insert({better->variable, better->value});
     facts.remarks.push_back(better->reason);
   }
+  if (std::string unused = rehearsals_alone(request); !unused.empty())
+    facts.remarks.push_back(std::move(unused));
   if (!folder.remark.empty()) facts.remarks.push_back(folder.remark);
   return facts;
 }

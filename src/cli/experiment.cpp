@@ -19,6 +19,21 @@ namespace {
 
 base::Error wrong(const std::string& what) { return {base::Fault::usage, what}; }
 
+/// The table of slow devices: training and rehearsals share a file.
+bool is_of_rehearsals(std::string_view table) { return table == "slow" || table == "slow.random"; }
+
+std::vector<Wish> for_training(std::vector<Wish> file) {
+  std::erase_if(file, [](const Wish& wish) { return is_of_rehearsals(wish.table); });
+  return file;
+}
+
+std::vector<std::string> for_training(std::vector<std::string> set) {
+  std::erase_if(set, [](const std::string& argument) {
+    return is_of_rehearsals(assignment_in(argument).table);
+  });
+  return set;
+}
+
 /// The keys of the top that have a value: all but those left out.
 base::Settings top_settings(const Collected& collected, const Vocabulary& vocabulary) {
   const auto given = collected.values("");
@@ -201,8 +216,8 @@ void note_origins(train::Experiment& e, const Collected& collected, const base::
 train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
                           const Vocabulary& vocabulary) {
   Collected collected(vocabulary);
-  collected.add(file);
-  collected.add(request.set);
+  collected.add(for_training(file));
+  collected.add(for_training(request.set));
   const std::string wanted = collected.chosen("recipe");
   const auto recipe = std::ranges::find(vocabulary.recipes, wanted, &Recipe::name);
   if (recipe != vocabulary.recipes.end()) collected.add(*recipe);
@@ -247,10 +262,32 @@ bool share_cores(train::Experiment& experiment, int cores, int sharing) {
   return experiment.threads <= part;
 }
 
+std::string rehearsals_alone(const Request& request) {
+  const auto file = read_wishes(request.path);
+  const bool any = for_training(file).size() < file.size() ||
+                   for_training(request.set).size() < request.set.size();
+  return any ? "training makes no use of [slow]: it is for rehearsals" : "";
+}
+
+void check_ranks_on_node(const train::Experiment& experiment, int on_a_node) {
+  constexpr int most = 4096;  // processes of a machine; each maps the memory of the others
+  if (on_a_node > most)
+    throw wrong(
+        fmt::format("ranks = {}: {} of them on one machine, which are more than {}; take "
+                    "fewer, or start them over several with srun or mpirun",
+                    experiment.ranks, on_a_node, most));
+}
+
+void check_samples(const train::Experiment& experiment, std::int64_t samples) {
+  if (const std::int64_t training = training_ranks(experiment); training > samples)
+    throw wrong(fmt::format("ranks = {}: {} of them train, on {} samples; take fewer",
+                            experiment.ranks, training, samples));
+}
+
 std::optional<int> asked_ranks(const Request& request, const Vocabulary& vocabulary) {
   Collected collected(vocabulary);
-  collected.add(read_wishes(request.path));
-  collected.add(request.set);
+  collected.add(for_training(read_wishes(request.path)));
+  collected.add(for_training(request.set));
   const auto ranks = collected.table("").find("ranks");
   if (ranks == collected.table("").end()) return {};
   return int(std::get<std::int64_t>(ranks->second.value));

@@ -31,6 +31,15 @@ train::Experiment read_experiment(const Request& request, const Vocabulary& voca
 train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
                           const Vocabulary& vocabulary);
 
+/// What of the file and of --set is for rehearsals only, as a remark; none: "".
+std::string rehearsals_alone(const Request& request);
+
+/// Throws Error{usage} for more ranks that train than there are samples to train on.
+void check_samples(const train::Experiment& experiment, std::int64_t samples);
+
+/// Throws Error{usage} for more ranks on one machine than one holds.
+void check_ranks_on_node(const train::Experiment& experiment, int on_a_node);
+
 /// Gives each rank its part of `cores` that so many ranks share as threads, unless `threads` was
 /// said. False if `threads` is more than that part.
 bool share_cores(train::Experiment& experiment, int cores, int sharing);

@@ -98,6 +98,31 @@ TEST(Experiment, OverlapAndSumAreChoicesOfTheirOwn) {
   EXPECT_EQ(origin_of(e, "hierarchical.leaders"), "tree by file");
 }
 
+TEST(Experiment, SlowDevicesOfRehearsalsArePassedOver) {
+  const std::string file = "[slow]\nrank = 3\nrandom = {probability = 0.5}\n";
+  EXPECT_EQ(made(file, {.set = {"slow.factor=2", "slow.random.seed=3"}}).ranks, 1);
+  EXPECT_EQ(origin_of(made(file), "slow.rank"), "");
+  EXPECT_THAT(refusal("[slo]\nrank = 3"), HasSubstr("nothing is called 'slo'"));
+}
+
+TEST(Experiment, RanksAreNoMoreThanSamplesOrThanAMachineHolds) {
+  const auto refused = [](const auto& check) -> std::string {
+    try {
+      check();
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.fault, base::Fault::usage);
+      return error.what();
+    }
+    return "";
+  };
+  const auto e = made("ranks = 6");
+  EXPECT_EQ(refused([&] { check_samples(e, 6); }), "");
+  EXPECT_EQ(refused([&] { check_samples(e, 5); }),
+            "ranks = 6: 6 of them train, on 5 samples; take fewer");
+  EXPECT_EQ(refused([&] { check_ranks_on_node(e, 4096); }), "");
+  EXPECT_THAT(refused([&] { check_ranks_on_node(e, 4097); }), HasSubstr("on one machine"));
+}
+
 TEST(Experiment, AnOverlapIsForStrategiesThatSumInThePass) {
   EXPECT_EQ(
       refusal("strategy = \"local_sgd\"\noverlap = \"layer\""),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/experiment.h"
 #include "comm/options.h"
 #include "data/catalog.h"
 #include "nn/backend.h"
@@ -65,6 +66,7 @@ void make_parts(const train::Experiment& experiment) {
   make_optimizer(experiment.optimizer);
   const auto& kind = data::kind(experiment.data.name);
   const auto training = kind.open(experiment.data.settings, data::Split::training);
+  check_samples(experiment, training->size());
   data::need_alike(*training, *kind.open(experiment.data.settings, data::Split::validation));
   make_model(experiment.model, *training);
 }

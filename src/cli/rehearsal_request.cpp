@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using base::Option;
 
 constexpr std::int64_t few_steps = 10;
+constexpr double most_factor = 1e6;  // with which times stay numbers
 
 /// What takes no time that we count: known to parajoule-train alone.
 constexpr std::array elsewhere{"model", "data", "schedule", "recipe"};
@@ -43,7 +44,8 @@ const std::vector<Option> slow_options{{.name = "rank",
                                         .kind = Option::Kind::number,
                                         .fallback = "1",
                                         .help = "by which its computing takes longer",
-                                        .least = 1}};
+                                        .least = 1,
+                                        .most = most_factor}};
 const std::vector<Option> random_options{{.name = "probability",
                                           .kind = Option::Kind::number,
                                           .fallback = "0",
@@ -54,7 +56,8 @@ const std::vector<Option> random_options{{.name = "probability",
                                           .kind = Option::Kind::number,
                                           .fallback = "1",
                                           .help = "by which its computing takes longer",
-                                          .least = 1},
+                                          .least = 1,
+                                          .most = most_factor},
                                          {.name = "seed",
                                           .kind = Option::Kind::whole,
                                           .fallback = "0",
@@ -185,16 +188,19 @@ double state_vectors(const std::string& name, const base::Settings& settings) {
   return vectors;
 }
 
-rehearse::Slow slow_of(const Collected& collected) {
+rehearse::Slow slow_of(const Collected& collected, int ranks) {
   const base::Settings always("slow", slow_options, collected.values("slow"));
   const base::Settings now("slow.random", random_options, collected.values("slow.random"));
   rehearse::Slow slow;
   if (!collected.table("slow").empty()) {
     if (!always.entries().at("rank").given)
       throw base::Error(base::Fault::usage, "slow.factor: say whose it is: slow.rank = 0");
-    slow.rank = int(always.whole("rank"));
+    slow.rank = int(std::min<std::int64_t>(always.whole("rank"), ranks));
     slow.factor = always.number("factor");
   }
+  if (slow.rank && *slow.rank >= ranks)
+    throw base::Error(base::Fault::usage, fmt::format("slow.rank = {}: the last of {} ranks is {}",
+                                                      always.whole("rank"), ranks, ranks - 1));
   if (!collected.table("slow.random").empty())
     slow.random = {now.number("probability"), now.number("factor"),
                    std::uint64_t(now.whole("seed"))};
@@ -284,7 +290,7 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
       .local_batch_size = batches.local,
       .steps = request.steps > 0 ? request.steps : whole_if_given(top, "steps").value_or(few_steps),
       .seed = std::uint64_t(top.whole("seed")),
-      .slow = slow_of(collected)};
+      .slow = slow_of(collected, r.ranks)};
   if (request.pass_seconds) rehearse::stretch(r.plan.layers, base::Seconds(*request.pass_seconds));
   add_settings(result.settings, "", top);
   add_settings(result.settings, r.strategy, r.options);

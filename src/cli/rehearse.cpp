@@ -17,6 +17,8 @@
 namespace parajoule::cli {
 namespace {
 
+constexpr std::int64_t most_steps = 1'000'000'000;
+
 struct Arguments {
   RehearsalRequest request;
   std::string timeline;
@@ -41,9 +43,10 @@ void check(const RehearsalRequest& request) {
     refuse("rehearse needs --machine FILE, such as machines/a100-hdr.toml");
   if (request.ranks && *request.ranks < 1)
     refuse(fmt::format("--ranks {}: must be at least 1", *request.ranks));
-  if (request.steps < 0) refuse(fmt::format("--steps {}: must be at least 1", request.steps));
-  if (request.pass_seconds && !(*request.pass_seconds > 0))
-    refuse(fmt::format("--pass-seconds {}: must be above 0", *request.pass_seconds));
+  constexpr double most_seconds = 1e6;
+  if (request.pass_seconds && !(*request.pass_seconds > 0 && *request.pass_seconds <= most_seconds))
+    refuse(fmt::format("--pass-seconds {}: must be above 0 and at most {}", *request.pass_seconds,
+                       most_seconds));
 }
 
 int rehearse(const Arguments& arguments) {
@@ -86,7 +89,8 @@ void add_rehearse(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--steps", request.steps,
                    "of each rank; left out: those of the experiment, or 10")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t(1), most_steps));
   command
       ->add_option("--set", request.set,
                    "overrides the file: strategy=local_sgd, slow.rank=3; may be repeated")

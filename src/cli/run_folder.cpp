@@ -130,6 +130,16 @@ bool same_run(const fs::path& run_folder, const RunIdentity& identity) {
   return text_of(run_folder / identity_file) == identity.settings;
 }
 
+void remove_if_nothing_began(const fs::path& run_folder) {
+  const fs::path notes = notes_in(run_folder);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(run_folder, error)) {
+    const fs::path name = entry.path().filename();
+    if (name != identity_file && name != lock_file && name != notes.filename()) return;
+  }
+  fs::remove_all(run_folder, error);
+}
+
 fs::path notes_in(const fs::path& run_folder) { return run_folder / "notes"; }
 
 /// Programs that we start inherit the lock: it holds until the last of them is gone.

@@ -32,6 +32,10 @@ RunFolder choose_run_folder(const std::filesystem::path& checkpoints, const RunI
 /// Whether the folder is that of such a run.
 bool same_run(const std::filesystem::path& run_folder, const RunIdentity& identity);
 
+/// Removes the folder of a start that failed, if it holds no checkpoint: nothing could go on there,
+/// and the next start would take it for an unfinished run. Whatever is not ours stays.
+void remove_if_nothing_began(const std::filesystem::path& run_folder);
+
 /// Where the ranks leave their notes.
 std::filesystem::path notes_in(const std::filesystem::path& run_folder);
 

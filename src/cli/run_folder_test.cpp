@@ -1,5 +1,7 @@
 #include "cli/run_folder.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -48,6 +50,23 @@ TEST_F(RunFolders, OneThatStoppedGoesOn) {
   const RunFolder first = choose("seed = 1\n");
   OwnNote(notes_in(first.path), 0).stopped("after step 3");
   EXPECT_EQ(choose("seed = 1\n").path, first.path);
+}
+
+TEST_F(RunFolders, OneThatCouldNotBeginIsRemoved) {
+  const RunFolder first = choose("seed = 1\n");
+  OwnNote(notes_in(first.path), 0).stopped("no memory");
+  ASSERT_TRUE(RunLock::take(first.path));
+  remove_if_nothing_began(first.path);
+  EXPECT_FALSE(fs::exists(first.path));
+  EXPECT_FALSE(choose("seed = 1\n").begun_before);
+}
+
+TEST_F(RunFolders, OneWithACheckpointIsKept) {
+  const RunFolder first = choose("seed = 1\n");
+  std::ofstream(first.path / "3.ckpt") << "weights";
+  remove_if_nothing_began(first.path);
+  EXPECT_TRUE(fs::exists(first.path / "3.ckpt"));
+  EXPECT_TRUE(choose("seed = 1\n").begun_before);
 }
 
 TEST_F(RunFolders, TwoAtOnceGetAFolderEach) {

@@ -151,7 +151,9 @@ int launch(const Arguments& arguments) {
   };
   const Ended ended =
       run_ranks(command, {.signals = signals, .live = live, .listening = listening});
-  return report(ended, facts, command);
+  const int status = report(ended, facts, command);
+  if (status == no_environment || status == wrong_usage) remove_if_nothing_began(facts.folder);
+  return status;
 }
 
 int train(const Arguments& arguments) {
