@@ -11,7 +11,7 @@ namespace parajoule::strategy {
 class CocodSgd final : public Replicated {
  public:
   struct Options {
-    std::int64_t period = 8;
+    std::int64_t period = 4;
   };
   CocodSgd(comm::Communicator& group, Options options)
       : Replicated(group), period_(options.period) {}

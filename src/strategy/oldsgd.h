@@ -13,7 +13,7 @@ namespace parajoule::strategy {
 class Oldsgd final : public Replicated {
  public:
   struct Options {
-    std::int64_t period = 8;
+    std::int64_t period = 4;
     schedule::Mixing mixing;  ///< this rank's row of W
   };
   Oldsgd(comm::Communicator& group, Options options)
