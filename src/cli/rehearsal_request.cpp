@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/batches.h"
 #include "cli/collected.h"
 #include "cli/method_settings.h"
@@ -155,9 +156,9 @@ std::string profile_of_model(const std::string& model) {
   }
   throw base::Error(
       base::Fault::input,
-      fmt::format("model = {}: there is no {}, which says what its layers cost; name one with "
-                  "--profile FILE, or take a model that has one: resnet50",
-                  model, file.string()));
+      fmt::format("model = {0}: there is no {1}, which says what its layers cost; write one with "
+                  "`parajoule models {0} --profile > {0}.toml` and name it with --profile FILE",
+                  base::shown(model), base::shown(file.string())));
 }
 
 base::Settings top_settings(const Collected& collected, const Vocabulary& vocabulary) {
