@@ -1,5 +1,6 @@
 #include "measure/signals.h"
 
+#include <cstdint>
 #include <initializer_list>
 
 #include <sys/signalfd.h>
@@ -12,6 +13,13 @@ bool ignored(int signal) {
   struct sigaction action {};
   sigaction(signal, nullptr, &action);
   return action.sa_handler == SIG_IGN;
+}
+
+/// What the kernel raises where a write of this very process fails, which the write tells as well:
+/// nothing that was sent, to us or to the command.
+bool of_own_write(const signalfd_siginfo& info) {
+  return (info.ssi_signo == SIGXFSZ || info.ssi_signo == SIGPIPE) &&
+         info.ssi_pid == std::uint32_t(getpid());
 }
 
 }  // namespace
@@ -47,7 +55,9 @@ int Signals::wants_end() {
 
 std::optional<Signal> Signals::arrived() {
   signalfd_siginfo info{};
-  if (read(file_, &info, sizeof info) != ssize_t(sizeof info)) return {};
+  do {
+    if (read(file_, &info, sizeof info) != ssize_t(sizeof info)) return {};
+  } while (of_own_write(info));
   Signal signal{
       .number = int(info.ssi_signo),
       .sent = info.ssi_code == SI_USER || info.ssi_code == SI_QUEUE || info.ssi_code == SI_TKILL,
