@@ -72,8 +72,8 @@ NotStarted::NotStarted(const std::string& program, int code)
 
 Command::Command(const std::vector<std::string>& given,
                  const std::map<std::string, std::string>& more, const Inherited& inherited,
-                 Signals& signals, Witness& witness)
-    : signals_(signals), witness_(witness) {
+                 Signals& signals, Witness& witness, std::vector<pid_t> own)
+    : signals_(signals), witness_(witness), own_(std::move(own)) {
   std::vector<std::string> words = given;
   std::vector<std::string> environment = environment_with(more);
   const std::vector<char*> words_in_c = as_c(words);
@@ -104,7 +104,8 @@ Ended Command::wait() {
     pollfd file{signals_.file(), POLLIN, 0};
     poll(&file, 1, -1);
   }
-  Ended ended{.cpu = time_of_children(), .left = left_behind(witness_.process())};
+  own_.push_back(witness_.process());
+  Ended ended{.cpu = time_of_children(), .left = left_behind(own_)};
   for (const Left& left : ended.left) ended.cpu += left.cpu;
   if (WIFSIGNALED(*status_)) {
     ended.signal = WTERMSIG(*status_);

@@ -47,7 +47,7 @@ class Command {
   /// Starts it, with `environment` set in addition. Throws NotStarted.
   Command(const std::vector<std::string>& words,
           const std::map<std::string, std::string>& environment, const Inherited& inherited,
-          Signals& signals, Witness& witness);
+          Signals& signals, Witness& witness, std::vector<pid_t> own = {});
 
   Ended wait();
 
@@ -59,6 +59,7 @@ class Command {
 
   Signals& signals_;
   Witness& witness_;
+  std::vector<pid_t> own_;  ///< children that are not the command's
   pid_t process_;
   std::optional<int> status_;  ///< of waitpid
   int stop_ = 0;               ///< the signal that asked us and the command to stop

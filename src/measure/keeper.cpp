@@ -171,10 +171,10 @@ Kept keep(const Measurement& measurement, const Task& task, const Gathering& gat
   }
 }
 
-void start_keeper(const Measurement& measurement, const Task& task, const Gathering& gathering,
-                  Lock lock) {
+pid_t start_keeper(const Measurement& measurement, const Task& task, const Gathering& gathering,
+                   Lock lock) {
   gathering.clear();
-  if (fork() != 0) return;
+  if (const pid_t keeper = fork(); keeper != 0) return keeper;
   detach(lock.file());
   const Kept kept = keep(measurement, task, gathering);
   std::ofstream(gathering.result()) << written(kept);

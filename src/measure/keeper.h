@@ -24,8 +24,8 @@ std::optional<Kept> kept_in(std::string_view text);
 Kept keep(const Measurement& measurement, const Task& task, const Gathering& gathering);
 
 /// The same in a new process, which nothing that happens to this one or its terminal reaches. The
-/// lock stays held by it, and not by this one.
-void start_keeper(const Measurement& measurement, const Task& task, const Gathering& gathering,
-                  Lock lock);
+/// lock stays held by it, and not by this one. Returns that process.
+pid_t start_keeper(const Measurement& measurement, const Task& task, const Gathering& gathering,
+                   Lock lock);
 
 }  // namespace parajoule::measure

@@ -59,8 +59,13 @@ std::map<pid_t, Process> all_processes() {
   return all;
 }
 
-bool descends(const std::map<pid_t, Process>& all, pid_t process, pid_t from, pid_t but) {
-  for (std::size_t step = 0; step < all.size() && process != but; ++step) {
+bool is_of(std::span<const pid_t> processes, pid_t process) {
+  return std::ranges::find(processes, process) != processes.end();
+}
+
+bool descends(const std::map<pid_t, Process>& all, pid_t process, pid_t from,
+              std::span<const pid_t> but) {
+  for (std::size_t step = 0; step < all.size() && !is_of(but, process); ++step) {
     const auto found = all.find(process);
     if (found == all.end()) return false;
     if (found->second.parent == from) return true;
@@ -69,13 +74,13 @@ bool descends(const std::map<pid_t, Process>& all, pid_t process, pid_t from, pi
   return false;
 }
 
-/// Whether the kernel says that this process has no child but `other`: then a look at all processes
+/// Whether the kernel says that this process has no child but `own`: then a look at all processes
 /// is saved. All are children of the first thread.
-bool only_child(pid_t other) {
+bool only_children(std::span<const pid_t> own) {
   std::ifstream file(fmt::format("/proc/self/task/{}/children", getpid()));
   if (!file) return false;
   for (pid_t child = 0; file >> child;)
-    if (child != other) return false;
+    if (!is_of(own, child)) return false;
   return true;
 }
 
@@ -87,12 +92,12 @@ std::string told(const Left& left) {
       left.name, left.process);
 }
 
-std::vector<Left> left_behind(pid_t other) {
-  if (only_child(other)) return {};
+std::vector<Left> left_behind(std::span<const pid_t> own) {
+  if (only_children(own)) return {};
   const std::map<pid_t, Process> all = all_processes();
   std::vector<Left> left;
   for (const auto& [number, process] : all)
-    if (descends(all, number, getpid(), other)) left.push_back(process.left);
+    if (descends(all, number, getpid(), own)) left.push_back(process.left);
   return left;
 }
 

@@ -2,6 +2,7 @@
 
 // What of a command goes on after its end.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct Left {
 /// A sentence about it for a person.
 std::string told(const Left& left);
 
-/// The descendants of this process that still run, but for `other` and its own. None where /proc
-/// cannot be read.
-std::vector<Left> left_behind(pid_t other);
+/// The descendants of this process that still run, but for `own`, ours, and theirs. None where
+/// /proc cannot be read.
+std::vector<Left> left_behind(std::span<const pid_t> own);
 
 }  // namespace parajoule::measure

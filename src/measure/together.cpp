@@ -84,7 +84,7 @@ class Together {
           outcome_.troubles.emplace_back("the meter of this node ended before it began");
           return signals_.wants_end();
         }
-        start_keeper(wanted_, task_, gathering_, std::move(*lock));
+        keeper_ = start_keeper(wanted_, task_, gathering_, std::move(*lock));
         seen = true;
       }
       pollfd file{signals_.file(), POLLIN, 0};
@@ -96,7 +96,7 @@ class Together {
   void run_command() {
     try {
       Command command(wanted_.command, {{"PARAJOULE_REGIONS", gathering_.regions().string()}},
-                      inherited_, signals_, witness_);
+                      inherited_, signals_, witness_, {keeper_});
       let_go(inherited_);
       tell(command.wait());
     } catch (const NotStarted& error) {
@@ -172,6 +172,7 @@ class Together {
   Witness witness_;
   Page page_;
   Lock seat_;
+  pid_t keeper_ = -1;  ///< if this task started it
   Outcome outcome_;
 };
 
