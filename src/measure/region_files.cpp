@@ -4,15 +4,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/plain_file.h"
 
 namespace parajoule::measure {
 namespace {
@@ -100,6 +101,8 @@ class Lines {
   ToldRegions told_;
   std::map<std::string, std::size_t> open_;
 };
+
+constexpr std::size_t most_of_a_process = 256 << 20;  // bytes: millions of regions
 
 const std::string folder_name = "parajoule-regions-";
 
@@ -192,10 +195,14 @@ std::vector<store::Phase> RegionFiles::phases(std::chrono::steady_clock::time_po
   std::ranges::sort(names);
   std::vector<store::Phase> all;
   for (std::size_t process = 0; process < names.size(); ++process) {
-    std::ifstream file(names[process], std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    ToldRegions told = regions_in(std::move(text).str(), int(process), now);
+    std::string text;
+    try {
+      text = base::plain_text(names[process], most_of_a_process, base::Links::refused);
+    } catch (const base::Error& error) {
+      troubles_.push_back(fmt::format("regions: {}", error.what()));
+      continue;
+    }
+    ToldRegions told = regions_in(text, int(process), now);
     for (store::Phase& phase : told.phases) {
       phase.begin -= origin;
       phase.end -= origin;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,17 @@ TEST(RegionFiles, AreReadByProcessAndGoWithTheirOwner) {
     EXPECT_THAT(files.troubles(), SizeIs(1));
   }
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(RegionFiles, OfAnotherKindAreToldAndNotWaitedFor) {
+  RegionFiles files = RegionFiles::make();
+  const std::filesystem::path folder = files.environment().at("PARAJOULE_REGIONS");
+  ASSERT_EQ(mkfifo((folder / "1").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", folder / "2");
+  std::ofstream(folder / "3") << "B 1 1 a\nE 1 2\n";
+  EXPECT_THAT(files.phases(std::chrono::steady_clock::now()), SizeIs(1));
+  EXPECT_THAT(files.troubles(),
+              ElementsAre(testing::HasSubstr("no plain file"), testing::HasSubstr("it is a link")));
 }
 
 TEST(RegionFiles, OfAnOwnerThatWasKilledGoWithTheNext) {
