@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "measure/made_up_record.h"
+#include "store/database.h"
 
 namespace parajoule::measure {
 namespace {
@@ -54,6 +56,32 @@ TEST_F(Accounts, OfAMeterThatWasKilledReachToItsLastReading) {
   EXPECT_EQ(account.status, std::nullopt);
   EXPECT_NEAR(account.totals.measured->energy().value, 60, 1e-9);
 }
+
+/// A record of two readings, changed by others.
+class OddRecord : public Accounts, public testing::WithParamInterface<const char*> {};
+
+TEST_P(OddRecord, IsRefusedByRowOrSettingAndFile) {
+  const std::filesystem::path file = made_record(folder_, {});
+  store::Database(file, {.access = store::Database::Access::write}).run(GetParam());
+  try {
+    account_of(store::Reader(file));
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.fault, base::Fault::input);
+    EXPECT_THAT(error.what(), testing::HasSubstr(file.string()));
+    EXPECT_THAT(error.what(),
+                testing::ContainsRegex("row 1 of table reading|column .seconds.|begin_seconds"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, OddRecord,
+    testing::Values("UPDATE reading SET value = 9e999 WHERE rowid = 1",
+                    "UPDATE reading SET value = -1e300 WHERE rowid = 1",
+                    "UPDATE reading SET seconds = 9e999 WHERE rowid = 1",
+                    "UPDATE setting SET value = 'nan' WHERE key = 'command.0.begin_seconds'",
+                    "UPDATE setting SET value = 'inf' WHERE key = 'command.0.begin_seconds'",
+                    "UPDATE setting SET value = '1e300' WHERE key = 'command.0.begin_seconds'"));
 
 TEST_F(Accounts, AboveIdleIsWhatTheCommandAdds) {
   const Account account = of({.watts = 130, .idle_watts = 30});
