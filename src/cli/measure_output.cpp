@@ -1,9 +1,7 @@
 #include "cli/measure_output.h"
 
 #include <cerrno>
-#include <cstring>
 #include <functional>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,6 +14,7 @@
 #include "cli/energy_text.h"
 #include "cli/measure_csv.h"
 #include "cli/measure_json.h"
+#include "cli/output_file.h"
 #include "cli/prometheus.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -26,46 +25,6 @@
 namespace parajoule::cli {
 namespace {
 
-base::Error not_written(std::string_view what, const std::string& why) {
-  return {base::Fault::environment, fmt::format("cannot write {}: {}", what, why)};
-}
-
-/// An open file that is closed with an eye on errors.
-class Output {
- public:
-  Output(const std::string& name, int flags)
-      : name_(fmt::format("'{}'", name)),
-        file_(open(name.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)) {
-    if (file_ < 0) throw not_written(name_, std::strerror(errno));
-  }
-  ~Output() {
-    if (file_ >= 0) close(file_);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  int file() const { return file_; }
-
-  void write(std::string_view text) {
-    if (!write_all(file_, text)) throw not_written(name_, std::strerror(errno));
-  }
-
-  void end() {
-    const int file = std::exchange(file_, -1);
-    if (close(file) != 0) throw not_written(name_, std::strerror(errno));
-  }
-
- private:
-  std::string name_;
-  int file_;
-};
-
-void write_file(const std::string& name, std::string_view text) {
-  Output output(name, O_TRUNC);
-  output.write(text);
-  output.end();
-}
-
 std::size_t width_of(int file) {
   winsize size{};
   if (ioctl(file, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return most_columns;
@@ -75,7 +34,7 @@ std::size_t width_of(int file) {
 }  // namespace
 
 void append_rows(const std::string& name, const measure::Account& account) {
-  Output output(name, O_APPEND);
+  OutputFile output(name, O_APPEND);
   while (flock(output.file(), LOCK_EX) != 0 && errno == EINTR) {
   }
   struct stat status {};

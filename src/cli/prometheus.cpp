@@ -1,20 +1,14 @@
 #include "cli/prometheus.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/error.h"
-#include "cli/write_all.h"
 #include "store/utf8.h"
 
 namespace parajoule::cli {
@@ -93,42 +87,6 @@ std::vector<Metric> metrics() {
   return all;
 }
 
-base::Error cannot_write(const std::filesystem::path& file, const char* why) {
-  return {base::Fault::environment,
-          fmt::format("cannot write the file '{}': {}", file.string(), why)};
-}
-
-/// A new file beside the one that is meant.
-class Draft {
- public:
-  explicit Draft(const std::filesystem::path& file)
-      : file_(file), name_(file.string() + ".XXXXXX"), descriptor_(::mkstemp(name_.data())) {
-    if (descriptor_ < 0) throw cannot_write(file_, std::strerror(errno));
-  }
-  ~Draft() {
-    ::close(descriptor_);
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  void write(std::string_view text) {
-    if (!write_all(descriptor_, text)) throw cannot_write(file_, std::strerror(errno));
-  }
-
-  /// In place of the former file. node_exporter, which reads it, is another user.
-  void put() {
-    if (::fchmod(descriptor_, 0644) != 0 || ::rename(name_.c_str(), file_.c_str()) != 0)
-      throw cannot_write(file_, std::strerror(errno));
-    name_.clear();
-  }
-
- private:
-  std::filesystem::path file_;
-  std::string name_;
-  int descriptor_;
-};
-
 }  // namespace
 
 std::string prometheus_text(std::span<const Exposed> exposed) {
@@ -155,12 +113,6 @@ std::vector<Exposed> exposed_of(const measure::Account& account) {
                      .energy = source.energy,
                      .power = source.mean_power});
   return all;
-}
-
-void write_atomically(const std::filesystem::path& file, std::string_view text) {
-  Draft draft(file);
-  draft.write(text);
-  draft.put();
 }
 
 }  // namespace parajoule::cli

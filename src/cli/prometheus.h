@@ -4,11 +4,9 @@
 // label. There is no sum in it: rows of different labels are never to be added, nor a device to
 // what it is part of.
 
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -31,9 +29,5 @@ std::string prometheus_text(std::span<const Exposed> exposed);
 
 /// The sources of a command that was metered, with their energy and mean power while it ran.
 std::vector<Exposed> exposed_of(const measure::Account& account);
-
-/// Writes a file that readers see whole, the former one or this one. Throws Error{environment}
-/// that names the file.
-void write_atomically(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace parajoule::cli

@@ -1,6 +1,5 @@
 #include "cli/prometheus.h"
 
-#include <fstream>
 #include <limits>
 #include <regex>
 #include <set>
@@ -9,9 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
 #include "meter/made_up_source.h"
-#include "store/test_record.h"
 
 namespace parajoule::cli {
 namespace {
@@ -123,37 +120,6 @@ TEST(Prometheus, WhatIsNoNumberHasNoLine) {
   all.resize(1);
   all[0].energy = Joules{std::numeric_limits<double>::quiet_NaN()};
   EXPECT_THAT(prometheus_text(all), Not(HasSubstr("joules_total")));
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-TEST(Prometheus, AFileIsReplacedAsAWholeAndLeavesNoOther) {
-  const store::TemporaryFolder folder;
-  const auto file = folder.path() / "parajoule.prom";
-  write_atomically(file, "first\n");
-  std::ifstream reader(file);
-  write_atomically(file, "second\n");
-  std::string line;
-  std::getline(reader, line);  // whoever has it open still reads the former one
-  EXPECT_EQ(line, "first");
-  EXPECT_EQ(content(file), "second\n");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-  const auto mode = std::filesystem::status(file).permissions();
-  EXPECT_EQ(mode & std::filesystem::perms::mask, std::filesystem::perms(0644));
-}
-
-TEST(Prometheus, AFileThatCannotBeWrittenIsNamed) {
-  try {
-    write_atomically("/no/such/folder/x.prom", "text");
-    FAIL();
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.fault, base::Fault::environment);
-    EXPECT_THAT(error.what(), HasSubstr("/no/such/folder/x.prom"));
-  }
 }
 
 }  // namespace
