@@ -1,11 +1,7 @@
 #include "cli/other_meters.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <CLI/Config.hpp>
@@ -15,6 +11,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/plain_file.h"
 #include "base/text.h"
 #include "base/toml.h"
 #include "store/process.h"
@@ -115,13 +112,12 @@ constexpr std::pair<std::string_view, Take> kinds[] = {
     {"wall", [](Keys& keys, NamedMeters& meters) { meters.wall.push_back(keys.file("file")); }}};
 
 std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || !text)
-    throw base::Error(base::Fault::input, fmt::format("cannot read the file of meters '{}': {}",
-                                                      file.string(), std::strerror(errno)));
-  return text.str();
+  constexpr std::size_t most = 1 << 20;
+  try {
+    return base::plain_text(file, most);
+  } catch (const base::Error& error) {
+    throw base::Error(error.fault, fmt::format("the file of meters: {}", error.what()));
+  }
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ base::Error wrong(const fs::path& file, const std::string& why) {
 
 /// Closes itself.
 struct File {
-  explicit File(const fs::path& path) : descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit File(const fs::path& path)
+      : descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
   }

@@ -308,11 +308,15 @@ Wall wall_in(std::istream& text, const std::string& name, double start, Span wan
 }
 
 Wall wall_of(const fs::path& file, double start, Span wanted) {
+  constexpr std::uintmax_t largest = std::uintmax_t(4) << 30;
   std::error_code failed;
   if (!fs::is_regular_file(file, failed))
     throw base::Error(
         base::Fault::input,
         fmt::format("'{}': {}", file.string(), failed ? failed.message() : "is no plain file"));
+  if (fs::file_size(file, failed) > largest)
+    throw base::Error(base::Fault::input,
+                      fmt::format("'{}': holds more than {} bytes", file.string(), largest));
   std::ifstream text(file, std::ios::binary);
   if (!text)
     throw base::Error(base::Fault::input, fmt::format("'{}': cannot be read", file.string()));
