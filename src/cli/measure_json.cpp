@@ -178,6 +178,7 @@ std::string measure_json(const measure::Account& account, const Conversions& con
       {"above_idle", account.above ? totals_of(*account.above, account.wall) : json(nullptr)},
       {"unmetered", unmetered_parts(account)},
       {"unmetered_reasons", unmetered_reasons(account)},
+      {"metering_cost", account.metering_cost},
       {"accelerators", accelerators_of(account)},
       {"nodes", std::move(nodes)},
       {"devices", std::move(devices)},

@@ -174,8 +174,7 @@ std::string measure_text(const measure::Account& account, const TextOptions& opt
   text += "\n" + notes(account, columns);
   std::string small;
   for (const std::string& reason : unmetered_reasons(account)) add(small, "no meter", reason);
-  if (options.detail == Detail::full)
-    for (const std::string& cost : account.metering_cost) add(small, "meter", cost);
+  for (const std::string& cost : account.metering_cost) add(small, "meter", cost);
   add(small, "±", std::string(uncertainty_defined));
   text += dim(small, look);
   add(text, "again", options.show_again);

@@ -49,6 +49,8 @@ std::string rounded(double value, double uncertainty) {
 }
 
 std::string spoken(base::Seconds time) {
+  if (time > base::Seconds(0) && time < base::Seconds(0.05))
+    return fmt::format("{:.2g} ms", 1e3 * time.count());
   if (time < base::Seconds(59.95)) return fmt::format("{:.1f} s", time.count());
   const auto [hours, minutes, seconds] = split(time);
   if (hours == 0) return fmt::format("{} min {:02} s", minutes, seconds);

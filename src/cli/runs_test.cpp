@@ -266,6 +266,10 @@ TEST(Numbers, AreReadAtAGlance) {
   EXPECT_EQ(rounded(12.3456, 0), "12.35 ± 0.00");
   EXPECT_EQ(rounded(123456, 20000.5), "123456 ± 20001");
   EXPECT_EQ(rounded(0, 0.5), "0 ± 0.5000");
+  EXPECT_EQ(spoken(Seconds(0)), "0.0 s");
+  EXPECT_EQ(spoken(Seconds(0.00473)), "4.7 ms");
+  EXPECT_EQ(spoken(Seconds(0.0499)), "50 ms");
+  EXPECT_EQ(spoken(Seconds(0.05)), "0.1 s");
   EXPECT_EQ(spoken(Seconds(59.94)), "59.9 s");
   EXPECT_EQ(spoken(Seconds(59.96)), "1 min 00 s");
   EXPECT_EQ(spoken(Seconds(3725)), "1 h 02 min 05 s");
