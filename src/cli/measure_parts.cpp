@@ -163,7 +163,8 @@ std::string regions_text(const measure::Account& account, const EnergyUnit& unit
 
 std::vector<std::string> unmetered_parts(const measure::Account& account) {
   std::vector<std::string> parts;
-  for (const std::string& line : account.unmetered) parts.push_back(line.substr(0, line.find(':')));
+  for (const std::string& line : account.unmetered)
+    parts.push_back(line.substr(0, line.find(": ")));
   for (const measure::NodeEnergy& node : account.nodes)
     for (const meter::SourceAccount& source : node.command.sources)
       if (meter::energetic(source.description) && !source.energy)
