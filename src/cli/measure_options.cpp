@@ -52,11 +52,16 @@ void add_options(CLI::App& app, MeasureArguments& arguments) {
   add("--rate", arguments.rate, "RATE", "readings a second, to 1000hz (default: 10hz)");
   add("--idle", arguments.idle, "TIME",
       "meter the machine for so long before the command starts, and tell the energy above that");
-  add("--output", arguments.output, "FILE", "write the table there instead of to standard error");
-  add("--json", arguments.json, "FILE", "write the numbers there");
-  add("--csv", arguments.csv, "FILE", "append a row for each device there");
-  add("--prometheus", arguments.prometheus, "FILE",
-      "write counters in joules there, for node_exporter's textfile collector");
+  const auto add_file = [&](const char* option, std::string& to, const char* help) {
+    app.add_option(option, to, help)->type_name("FILE")->check([](const std::string& file) {
+      return file.empty() ? std::string("a file needs a name") : std::string();
+    });
+  };
+  add_file("--output", arguments.output, "write the table there instead of to standard error");
+  add_file("--json", arguments.json, "write the numbers there");
+  add_file("--csv", arguments.csv, "append a row for each device there");
+  add_file("--prometheus", arguments.prometheus,
+           "write counters in joules there, for node_exporter's textfile collector");
   app.add_flag("--quiet", arguments.quiet, "no table");
   add("--name", arguments.name, "NAME", "of the record (default: the program's)");
   add("--records", arguments.records, "DIR",

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import pwd
+import resource
 import select
 import signal
 import sqlite3
@@ -236,6 +237,38 @@ def unwritable_outputs(bench):
     assert bench.run([SHELL, "-c", "exit 4"], preexec_fn=lambda: os.close(2))[0] == 4
 
 
+def odd_outputs(bench):
+    """A FIFO that nobody reads is one line each and waited for by nobody; a link stays one."""
+    os.mkfifo(bench.folder / "fifo")
+    status, _, errors = bench.run([SHELL, "-c", "exit 4"], [
+        word for option in ("output", "json", "csv", "prometheus")
+        for word in (f"--{option}", "fifo")])
+    assert status == 4 and errors.count(b"nobody reads it\n") == 4, (status, errors)
+    (bench.folder / "link").symlink_to("file")
+    assert bench.run(["sleep", "0.3"], ["--quiet", "--prometheus", "link"])[0] == 0
+    assert (bench.folder / "link").is_symlink() and (bench.folder / "file").stat().st_size > 0
+    for option in ("output", "json", "csv", "prometheus"):
+        status, output, errors = bench.run(["echo", "out"], [f"--{option}", ""])
+        assert (status, output) == (2, b"") and b"needs a name" in errors, (status, errors)
+
+
+def limited_files(bench):
+    """What is raised where our own writes fail never reaches the command."""
+    def limited():
+        default_signals()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))
+    status, output, errors = bench.run([SHELL, "-c", "echo out; exit 4"], preexec_fn=limited)
+    assert (status, output) == (4, b"out\n"), (status, output, errors)
+    assert b"parajoule: " in errors, errors
+
+
+def odd_regions(bench):
+    """What the command leaves among the regions is waited for by nobody."""
+    status, _, errors = bench.run(
+        [SHELL, "-c", "mkfifo $PARAJOULE_REGIONS/88; ln -s /dev/zero $PARAJOULE_REGIONS/89; exit 8"])
+    assert status == 8 and b"no plain file" in errors and b"is a link" in errors, (status, errors)
+
+
 def without_proc(bench):
     """No /proc: the command runs all the same."""
     words = ["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", SHELL, "-c",
@@ -404,6 +437,7 @@ def outputs(bench):
         if energies:
             assert abs(total["energy_joules"] - sum(energies)) < 1e-9 * sum(energies), numbers
     assert len(numbers["converted"]) == 3
+    assert [line.startswith("metering took ") for line in numbers["metering_cost"]] == [True]
 
 
 def check(value, schema, whole, place):
@@ -512,6 +546,9 @@ CASES = {
     "commas": commas,
     "unwritable_folders": unwritable_folders,
     "unwritable_outputs": unwritable_outputs,
+    "odd_outputs": odd_outputs,
+    "limited_files": limited_files,
+    "odd_regions": odd_regions,
     "without_proc": without_proc,
     "unreadable_meter": unreadable_meter,
     "two_at_once": two_at_once,
