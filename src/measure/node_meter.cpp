@@ -143,7 +143,17 @@ void NodeMeter::join(const std::filesystem::path& file) {
 
 void NodeMeter::finish(store::State state, std::string_view why) {
   for (const std::filesystem::path& file : wall_) join(file);
-  attempt([&] { record_->finish(state, why); });
+  try {
+    record_->finish(state, why);
+  } catch (const base::Error& error) {
+    if (error.fault == base::Fault::bug) throw;
+    attempt([&] {
+      record_->rescue(store::temporary_folder());
+      std::erase_if(troubles_, [&](const std::string& told) { return told == error.what(); });
+      troubles_.push_back(
+          fmt::format("{}; it is kept as {}", error.what(), record_->path().string()));
+    });
+  }
 }
 
 void NodeMeter::discard() {

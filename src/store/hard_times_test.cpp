@@ -197,6 +197,47 @@ TEST_P(FullDisk, IsToldInOneLineAndEverythingWrittenStaysReadable) {
   EXPECT_EQ(reader.standing(), Standing::killed);
 }
 
+TEST_P(FullDisk, LosesNothingIfThereIsRoomElsewhere) {
+  const TemporaryFolder elsewhere;
+  const pid_t child = in_child([&] {
+    Filled full(options_in_folder());
+    full.record.add(numbered(full.rows++, full.record.now()));
+    told_.rows = full.rows;
+    try {
+      full.record.finish(State::done);
+      return 1;
+    } catch (const base::Error&) {
+      limit_file_size(RLIM_INFINITY);
+      full.record.rescue(elsewhere.path());
+    }
+    return full.record.path().parent_path() == elsewhere.path() ? 0 : 2;
+  });
+  EXPECT_EQ(status_of(child), 0);
+  EXPECT_THAT(elsewhere.names(), SizeIs(1));
+  EXPECT_THAT(folder_.names(), SizeIs(0));
+  const Reader reader(only_record(elsewhere));
+  const auto steps = reader.rows<Step>();
+  expect_the_first_rows(steps);
+  EXPECT_EQ(std::int64_t(steps.size()), told_.rows);
+  EXPECT_EQ(reader.standing(), Standing::done);
+}
+
+TEST_P(FullDisk, OrAFolderThatIsRemovedLosesNothingEither) {
+  const TemporaryFolder elsewhere;
+  Record::Options options = options_in_folder();
+  options.folder /= "gone";
+  Record record(options);
+  record.add(numbered(0, record.now()));
+  record.write();
+  record.add(numbered(1, record.now()));
+  std::filesystem::remove_all(options.folder);
+  EXPECT_THROW(record.finish(State::done), base::Error);
+  record.rescue(elsewhere.path());
+  const Reader reader(record.path());
+  EXPECT_THAT(reader.rows<Step>(), SizeIs(2));
+  EXPECT_EQ(reader.standing(), Standing::done);
+}
+
 TEST_P(FullDisk, LosesNothingIfRoomIsMade) {
   const pid_t child = in_child([&] {
     Filled full(options_in_folder());

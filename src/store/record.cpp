@@ -247,10 +247,39 @@ void Record::finish(State state, std::string_view why) {
   wake_.notify_all();
   writer_.join();
   run_.state = state;
+  require_file();
   write_last();
   stand_alone();
   database_.reset();
   if (written_to_ != path_) move_file(written_to_, path_);
+}
+
+// SQLite goes on in a file without a name, which is gone when it is closed.
+void Record::require_file() const {
+  std::error_code failed;
+  if (!std::filesystem::exists(written_to_, failed))
+    throw base::Error(base::Fault::environment,
+                      fmt::format("the record '{}' was removed during the run", path_.string()));
+}
+
+void Record::rescue(const std::filesystem::path& folder) {
+  base::ensure(finished_ && database_, "a record is rescued after a finish that failed");
+  const std::filesystem::path spare = folder_of_records(folder) / path_.filename();
+  {
+    Statement copy(*database_, "VACUUM INTO ?");
+    copy.bind(0, spare.string());
+    copy.run();
+  }
+  auto database = std::make_unique<Database>(
+      spare, Database::Options{.access = Database::Access::write, .called = spare});
+  database_ = std::move(database);
+  const std::filesystem::path former = std::exchange(written_to_, spare);
+  path_ = spare;
+  write_last();
+  database_.reset();
+  std::error_code nothing;
+  for (const char* end : {"", "-wal", "-shm", "-journal"})
+    std::filesystem::remove(former.string() + end, nothing);
 }
 
 void Record::write_last() {

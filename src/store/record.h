@@ -95,7 +95,13 @@ class Record {
 
   /// The last call: writes what is left, the state the run ended in and a note that says why, and
   /// closes the file, which then stands alone. Throws like `add`; everything written is readable.
+  /// Also throws Error{environment} if somebody removed the file meanwhile.
   void finish(State state, std::string_view why = {});
+
+  /// After a `finish` that threw: the whole record, the rows that could not be written included, in
+  /// another folder, where `path()` then is. What is left of the former file goes. Throws like the
+  /// constructor.
+  void rescue(const std::filesystem::path& folder);
 
  private:
   template <class... Rows>
@@ -116,6 +122,7 @@ class Record {
   void write_regularly(base::Seconds period);
   void write_queued();
   void write_last();
+  void require_file() const;
   void stand_alone();
 
   Run run_;
