@@ -94,7 +94,8 @@ bool Recomputed::differs() const {
   if (told.has_value() != now.energy.has_value()) return true;
   if (!told) return false;
   const auto apart = [](Joules a, Joules b) {
-    return std::abs((a - b).value) > digits * std::max(std::abs(a.value), std::abs(b.value));
+    // Never near what is no number.
+    return !(std::abs((a - b).value) <= digits * std::max(std::abs(a.value), std::abs(b.value)));
   };
   return apart(*told, *now.energy) ||
          (told_uncertainty && apart(*told_uncertainty, now.uncertainty.whole()));
