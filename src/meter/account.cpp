@@ -80,12 +80,18 @@ class Devices {
     return false;
   }
 
-  /// Whether the number of `device` speaks for as much of the time as those of its parts.
+  /// Whether the number of `device` speaks for as much of the time as those of its parts, or is
+  /// still more than theirs: what misses a moment remains the whole.
   bool stands(const std::string& device) const {
-    const Seconds own = best_.at(device)->covered;
-    return std::ranges::none_of(best_, [&](const auto& entry) {
-      return holds(device, entry.first) && own < about_all * entry.second->covered;
-    });
+    const SourceAccount& own = *best_.at(device);
+    base::Joules next{0};  // of the parts one step down
+    base::Joules below{0};
+    for (const auto& [part, source] : best_) {
+      if (!holds(device, part) || own.covered >= about_all * source->covered) continue;
+      if (source->description.part_of == device) next += *source->energy;
+      below = std::max(below, *source->energy);
+    }
+    return std::max(next, below) <= *own.energy;
   }
 
   /// Whether a node's own meter gives this number, dividing what it measures.

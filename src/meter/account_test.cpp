@@ -244,6 +244,15 @@ TEST(Totals, CountThePartsOfAWholeThatDiedOnTheWay) {
   EXPECT_TRUE(node.sources[1].counts);
 }
 
+TEST(Totals, CountAWholeThatMissesAMomentAndNotItsParts) {
+  Series package = constant(described("package-0", Quantity::energy), 60);
+  package.rows.resize(package.rows.size() * 9 / 10);
+  const std::vector<Series> series = {package, constant(part("package-0 core", "package-0"), 40)};
+  const NodeAccount node = account(series, from(0, 10));
+  EXPECT_TRUE(node.sources[0].counts && !node.sources[1].counts);
+  EXPECT_THAT(node.sources[0].remarks, Contains(HasSubstr("speaks for")));
+}
+
 TEST(Totals, CountADeviceOnceAndByItsCounter) {
   EXPECT_NEAR(measured({constant(described("GPU 0", Quantity::power), 300),
                         constant(described("GPU 0", Quantity::energy), 310),
