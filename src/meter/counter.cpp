@@ -45,7 +45,27 @@ std::optional<Joules> Counter::plausible_growth(Shown from, Shown to) const {
   return *growth <= most ? growth : std::nullopt;
 }
 
+/// Whether most of the way back to where a new beginning left is one leap.
+bool Counter::returns(Shown shown) const {
+  if (!left_ || shown.raw < left_->raw || begun_there_ > left_->raw) return false;
+  const bool at_once = last_->raw - begun_there_ < (left_->raw - begun_there_) * 0.5;
+  const Joules most = options_.most * (shown.at - left_->at);
+  const Joules since = shown.raw - left_->raw;
+  const base::Watts leap = (shown.raw - last_->raw) / (shown.at - last_->at);
+  return at_once && since <= most && leap > since / (shown.at - left_->at) * 3;
+}
+
 Reading Counter::accept(Shown shown, Joules growth) {
+  if (returns(shown)) {
+    const Joules gone = std::max(total_ - total_there_, shown.raw - left_->raw);
+    const Joules before = last_->raw;
+    total_ = total_there_ + gone;
+    last_ = shown;
+    odd_.reset();
+    left_.reset();
+    return Gap{Gap::Cause::implausible,
+               fmt::format("leapt back from {:.3f} J to {:.3f} J", before.value, shown.raw.value)};
+  }
   const Seconds unread = shown.at - last_->at;
   last_ = shown;
   odd_.reset();
@@ -66,6 +86,9 @@ Reading Counter::doubt(Shown shown) {
                            shown.raw.value, (shown.at - last_->at).count())};
   }
   const Joules anew = odd_->raw;
+  left_ = last_;
+  total_there_ = total_;
+  begun_there_ = anew;
   last_ = shown;
   odd_.reset();
   total_ += *since_odd;

@@ -12,7 +12,8 @@ namespace parajoule::meter {
 /// Adds up the differences of a hardware counter. A fall is a pass through the range if the power
 /// that this would mean is possible, else a slip of the counter: one odd reading is dropped and
 /// costs nothing, two that agree with each other are a new beginning. More than the device can draw
-/// may come for as long as `slack`, and is no energy from then on.
+/// may come for as long as `slack`, and is no energy from then on. A counter that leaps back to
+/// where it was before a new beginning has slipped for a while: the leap is no energy.
 class Counter {
  public:
   struct Options {
@@ -36,12 +37,16 @@ class Counter {
   std::optional<base::Joules> growth(base::Joules from, base::Joules to) const;
   std::optional<base::Joules> plausible_growth(Shown from, Shown to) const;
   Reading accept(Shown shown, base::Joules growth);
+  bool returns(Shown shown) const;
   Reading doubt(Shown shown);
   void settle(Shown before, Shown shown);
 
   Options options_;
   std::optional<Shown> last_;  ///< the last one believed
   std::optional<Shown> odd_;   ///< the last one not believed, if nothing was believed since
+  std::optional<Shown> left_;  ///< where the last new beginning left, and the total there
+  base::Joules total_there_;
+  base::Joules begun_there_;  ///< where it began anew
   base::Joules total_;
   base::Joules credit_;  ///< that may come at once, beside what the time since explains
 };

@@ -75,6 +75,20 @@ TEST(Counter, AResetIsNotAPass) {
   EXPECT_NEAR(value(counter.update(Joules{9}, Seconds(0.3))), 106, 1e-9);
 }
 
+TEST(Counter, ASlipForAWhileIsNoEnergyWhenItEnds) {
+  Counter counter = rapl();
+  counter.update(Joules{1000}, Seconds(0));
+  counter.update(Joules{1005}, Seconds(0.1));
+  double shown = 1005;
+  for (int i = 2; i <= 9; ++i) {  // 50 W on another line
+    const Reading reading = counter.update(Joules{500 + 5.0 * i}, Seconds(0.1 * i));
+    if (const auto* value = std::get_if<double>(&reading)) shown = *value;
+  }
+  EXPECT_LE(shown, 1045);
+  EXPECT_EQ(cause(counter.update(Joules{1050}, Seconds(1.0))), Gap::Cause::implausible);
+  EXPECT_NEAR(value(counter.update(Joules{1055}, Seconds(1.1))), 1055, 1e-9);
+}
+
 TEST(Counter, OneOddReadingCostsNothing) {
   for (double odd : {0.0, 250'000.0}) {
     Counter counter = rapl();
