@@ -127,7 +127,8 @@ TEST(Published, TheSameFiveJobsCountOnce) { EXPECT_EQ(distinct(points()).size(),
 
 TEST(Published, TheSlopeOfEnergyOverTheDataSetIsTheAuthors) {  // 0.02360 Wh a sample, R² 0.99997
   std::vector<double> samples, energies;
-  for (const Point& point : series_of(points()).front().points) {
+  const std::vector<Series> series = series_of(points());
+  for (const Point& point : series.front().points) {
     samples.push_back(*point.data_set);
     energies.push_back(1000 * point.energy_kwh->mean);
   }
