@@ -100,7 +100,8 @@ std::string trust_in(int ranks) {
 std::string rehearsal_text(const RehearsalPlan& plan, const Outcome& outcome) {
   const rehearse::Rehearsal& r = plan.rehearsal;
   const auto steps = double(r.plan.steps);
-  const double samples = double(r.plan.local_batch_size) * r.ranks / outcome.per_step.count();
+  const double samples =
+      double(r.plan.local_batch_size) * double(outcome.ranks_that_train) / outcome.per_step.count();
   Lines lines;
   lines.text = fmt::format("{} with {} on {} ranks of {}, {} a node, {} steps\n\n", plan.model,
                            r.strategy, r.ranks, r.machine.name, r.ranks_per_node, r.plan.steps);
@@ -108,7 +109,8 @@ std::string rehearsal_text(const RehearsalPlan& plan, const Outcome& outcome) {
   lines.add("  of it one pass", seconds(outcome.pass),
             fmt::format("simulated: forward and backward of {} samples", r.plan.local_batch_size));
   lines.add("exposed communication", seconds(outcome.exposed), "simulated: a step, mean of ranks");
-  lines.add("samples per second", amount(samples, ""), "simulated: if all ranks train");
+  lines.add("samples per second", amount(samples, ""),
+            fmt::format("simulated: of {} ranks that train", outcome.ranks_that_train));
   lines.add("traffic", amount(outcome.bytes_per_step, "B"), "simulated: sent by a rank in a step");
   lines.add("messages", fmt::format("{:.4g}", outcome.messages_per_step),
             "simulated: sent by a rank in a step");

@@ -51,6 +51,7 @@ class Run {
 
   void sum_up() {
     const auto steps = double(rehearsal_.plan.steps);
+    outcome_.ranks_that_train = training();
     base::Seconds first{0}, last{0};
     for (std::size_t rank = 0; rank < trains_.size(); ++rank) {
       const simulate::Account& account = outcome_.accounts[rank];

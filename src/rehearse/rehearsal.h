@@ -34,7 +34,8 @@ struct Step {
 
 /// All of it simulated.
 struct Outcome {
-  base::Seconds span{0};      ///< until the last rank is through, with what `finish` does
+  base::Seconds span{0};  ///< until the last rank is through, with what `finish` does
+  std::int64_t ranks_that_train = 0;
   base::Seconds per_step{0};  ///< of the rank that trains and was last, without the first step
   base::Seconds pass{0};      ///< of one batch on a device that is not slow
   base::Seconds exposed{0};   ///< waiting a step, mean over the ranks that train

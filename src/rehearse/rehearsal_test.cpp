@@ -77,6 +77,11 @@ TEST(Rehearsal, OfLocalSgdTalksOnceAPeriod) {
   EXPECT_NEAR(outcome.span.count(), 4 * (pass + update) + 3 * (ring(4, 8000) + ring(4, 0)), 1e-12);
 }
 
+TEST(Rehearsal, CountsTheRanksThatTrain) {
+  EXPECT_EQ(run(small("synchronous")).ranks_that_train, 4);
+  EXPECT_EQ(run(small("lsgd")).ranks_that_train, 3);  // one serves the others
+}
+
 TEST(Rehearsal, ASlowRankHoldsAllUp) {
   Rehearsal rehearsal = small("synchronous", {{"overlap", std::string("none")}});
   rehearsal.plan.slow = {.rank = 2, .factor = 4};
