@@ -40,8 +40,8 @@ done
 tag=pj$$
 left=$tag-l
 right=$tag-r
-agent=$(mktemp /tmp/two_hosts.XXXXXX)
-hosts=$(mktemp /tmp/two_hosts.XXXXXX)
+agent=$(mktemp -t two_hosts.XXXXXX)
+hosts=$(mktemp -t two_hosts.XXXXXX)
 
 take_down() {
   ip netns del "$left" 2>/dev/null || true
