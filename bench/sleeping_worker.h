@@ -61,15 +61,7 @@ class SleepingWorker final : public strategy::Worker {
   base::Seconds now() const override { return Clock::now().time_since_epoch(); }
 
   /// Of the loop: the rank takes its next batch.
-  void begin_step(std::int64_t step) {
-    progress_ = {.step = step,
-                 .samples = plan_.local_batch_size,
-                 .samples_of_all = plan_.local_batch_size * plan_.ranks_that_train,
-                 .learning_rate = plan_.learning_rate,
-                 .epochs = 1,
-                 .last_of_epoch = step + 1 == plan_.steps,
-                 .seed = plan_.seed};
-  }
+  void begin_step(std::int64_t step) { progress_ = plan_.progress(step); }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -39,6 +39,16 @@ double Slow::of(int of_rank, std::int64_t step) const {
   return slower;
 }
 
+strategy::Progress Plan::progress(std::int64_t step) const {
+  return {.step = step,
+          .samples = local_batch_size,
+          .samples_of_all = local_batch_size * ranks_that_train,
+          .learning_rate = learning_rate,
+          .epochs = 1,
+          .last_of_epoch = step + 1 == steps,
+          .seed = seed};
+}
+
 base::Seconds Plan::pass() const { return total(layers); }
 
 std::vector<LayerTime> layer_times(const schedule::Profile& profile, const Machine& machine,

@@ -12,6 +12,7 @@
 #include "rehearse/machine.h"
 #include "schedule/layout.h"
 #include "schedule/profile.h"
+#include "strategy/worker.h"
 
 namespace parajoule::rehearse {
 
@@ -52,6 +53,8 @@ struct Plan {
   std::uint64_t seed = 0;
   Slow slow = {};
 
+  /// Of a rank that trains, when it takes its batch of this step.
+  strategy::Progress progress(std::int64_t step) const;
   base::Seconds pass() const;  ///< forward and backward of one batch on a device that is not slow
 };
 

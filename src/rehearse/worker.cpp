@@ -16,15 +16,7 @@ base::Vector Worker::spare() {
   return group_.allocate(plan_.element, plan_.layout.parameter_count());
 }
 
-void Worker::begin_step(std::int64_t step) {
-  progress_ = {.step = step,
-               .samples = plan_.local_batch_size,
-               .samples_of_all = plan_.local_batch_size * plan_.ranks_that_train,
-               .learning_rate = plan_.learning_rate,
-               .epochs = 1,
-               .last_of_epoch = step + 1 == plan_.steps,
-               .seed = plan_.seed};
-}
+void Worker::begin_step(std::int64_t step) { progress_ = plan_.progress(step); }
 
 void Worker::compute_gradients(strategy::Watch& watch) {
   const double slower = plan_.slow.of(group_.rank(), progress_.step);
