@@ -35,6 +35,11 @@ TEST(Toml, ThatBreaksTheParsersAssertionsIsRefused) {
     EXPECT_THAT(refused(text), AllOf(StartsWith("m.toml:"), Not(HasSubstr("\n")))) << text;
 }
 
+TEST(Toml, WithALetterWhereASpaceMayStandIsRefused) {
+  for (const char* text : {"\u0406", "d\uFE7F", "\u00E9 = 1", "a = 1\u0416", "a\u00A0= 1"})
+    EXPECT_THAT(refused(text), AllOf(StartsWith("m.toml:1: "), Not(HasSubstr("\n")))) << text;
+}
+
 TEST(Toml, IsRefusedWithItsLine) { EXPECT_THAT(refused("a = 1\nb =\n"), StartsWith("m.toml:2: ")); }
 
 TEST(Toml, IsRefusedInOneShortLine) {
