@@ -60,7 +60,7 @@ for side in "$left 1" "$right 2"; do
   ip -n "$name" address add "10.99.0.$number/24" dev "$name"
   ip -n "$name" link set lo up
   ip -n "$name" link set "$name" up
-  tc -n "$name" qdisc add dev "$name" root tbf rate "$rate" burst 256kb latency 20ms
+  tc -n "$name" qdisc add dev "$name" root tbf rate "$rate" burst 32kb latency 20ms
 done
 
 # In place of ssh: a shell in the other namespace. The first word is the host.
