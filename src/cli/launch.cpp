@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -128,8 +129,10 @@ class Running {
 };
 
 /// Each rank gets its even share of the cores, for its threads, its loader and its transfers; with
-/// more ranks than cores the system shares them out.
+/// more ranks than cores the system shares them out. Whoever has told Open MPI how to bind has told
+/// us.
 std::vector<std::string> binding(const LaunchFacts& facts) {
+  if (std::getenv("OMPI_MCA_hwloc_base_binding_policy")) return {};
   const int share = facts.node_cores / facts.ranks_on_node;
   if (share < 1) return {"--bind-to", "none"};
   return {"--map-by", fmt::format("slot:PE={}", share), "--bind-to", "core"};

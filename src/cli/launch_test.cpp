@@ -331,7 +331,11 @@ TEST_F(Launcher, TorchrunIsRefusedAtOnce) {
   EXPECT_FALSE(fs::exists(folder_ / "checkpoints"));
 }
 
-TEST(Starter, BindsEvenSharesOfTheCores) {
+TEST(Starter, BindsEvenSharesOfTheCoresUnlessOpenMpiWasTold) {
+  const char* const policy = "OMPI_MCA_hwloc_base_binding_policy";
+  const char* const told = getenv(policy);
+  const std::string before = told ? told : "";
+  unsetenv(policy);
   const auto words = [](int ranks, int on_node, int cores) {
     std::string line;
     for (const auto& word :
@@ -346,6 +350,12 @@ TEST(Starter, BindsEvenSharesOfTheCores) {
   EXPECT_THAT(words(3, 3, 2), HasSubstr("--bind-to none"));
   EXPECT_THAT(words(8, 4, 8), HasSubstr("--map-by slot:PE=2 --bind-to core"));
   EXPECT_THAT(words(2, 2, 2), HasSubstr("mpirun -q --mca odls_base_sigkill_timeout 3"));
+  setenv(policy, "none", 1);
+  EXPECT_THAT(words(2, 2, 2), Not(HasSubstr("bind")));
+  if (told)
+    setenv(policy, before.c_str(), 1);
+  else
+    unsetenv(policy);
 }
 
 TEST(LaunchFacts, ComeBackFromTheirText) {
