@@ -67,10 +67,10 @@ std::unique_ptr<comm::Pending::Transfer> Circle::start(const comm::Collective& c
   std::ranges::copy(call.name.substr(0, comm::Collective::longest_name), note.payload.begin());
   auto& open = open_[sequence];
   if (!open) open = std::make_shared<Gathering>(kernel, members, call, note);
-  const std::shared_ptr<Gathering> gathering = open;
-  gathering->come(member, call, note);
-  if (gathering->complete()) open_.erase(sequence);
-  return std::make_unique<Part>(gathering, member);
+  open->come(member, call, note);
+  auto part = std::make_unique<Part>(open, member);
+  if (open->complete()) open_.erase(sequence);
+  return part;
 }
 
 std::shared_ptr<Circle> Circles::join(const std::vector<int>& ranks, int rank) {

@@ -29,16 +29,9 @@ Gathering::Gathering(Kernel& kernel, std::shared_ptr<const Members> members,
       named_(first.name),
       missing_(std::size_t(members_->topology.size())),
       clocks_(missing_, -1.0),
-      least_(members_->costs.least(first)) {
+      least_(members_->costs.least(first)),
+      way_(members_->topology.node_count() > 1 ? 1 : 0) {
   call_.name = named_;
-}
-
-Runner& Gathering::runner(int member) const {
-  return kernel_.runner(members_->topology.rank_of(member));
-}
-
-double& Gathering::way_free(Runner& runner) const {
-  return runner.way_free[members_->topology.node_count() > 1 ? 1 : 0];
 }
 
 void Gathering::come(int member, const comm::Collective& call, const comm::Note& note) {
@@ -105,21 +98,17 @@ void Gathering::check_seals() const {
 
 bool Gathering::done(int member) {
   Runner& own = runner(member);
-  const Absent absent(*this);
   // Not before the formula allows, however early the others came: then it need not look.
   const double came = clocks_[std::size_t(member)];
   const double begins = clocks_.size() > 1 ? std::max(came, way_free(own)) : came;
-  if (stage_ == Stage::gathering && own.clock < begins + least_) {
-    kernel_.not_yet(absent);
-    return false;
+  const bool may_be_through = stage_ != Stage::gathering || own.clock >= begins + least_;
+  if (may_be_through && stage_ == Stage::gathering) kernel_.settle();
+  if (may_be_through && stage_ != Stage::gathering && own.clock >= clocks_[std::size_t(member)]) {
+    leave(member);
+    return true;
   }
-  if (stage_ == Stage::gathering) kernel_.settle();
-  if (stage_ == Stage::gathering || own.clock < clocks_[std::size_t(member)]) {
-    kernel_.not_yet(absent);
-    return false;
-  }
-  leave(member);
-  return true;
+  kernel_.not_yet(Absent(*this));
+  return false;
 }
 
 void Gathering::wait_or(int member, const std::function<bool()>& enough) {

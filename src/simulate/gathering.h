@@ -43,9 +43,9 @@ class Gathering final : public Event {
   void move_values();
   void check_seals() const;
   void leave(int member);
-  Runner& runner(int member) const;
+  Runner& runner(int member) const { return kernel_.runner(members_->topology.rank_of(member)); }
   /// When the way that this collective takes is free.
-  double& way_free(Runner& runner) const;
+  double& way_free(Runner& runner) const { return runner.way_free[way_]; }
   std::string name() const { return comm::described(note_); }
 
   Kernel& kernel_;
@@ -58,6 +58,7 @@ class Gathering final : public Event {
   std::vector<double> clocks_;  ///< when each came (none yet: below zero); then: is through
   enum class Stage { gathering, ended, moved } stage_ = Stage::gathering;
   double least_;                             ///< seconds from coming to being through
+  std::size_t way_;                          ///< within a node, or to others
   std::vector<Contribution> contributions_;  ///< if any of them has elements
   std::vector<Seal> seals_;
   std::vector<Runner*> waiting_;

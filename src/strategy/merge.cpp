@@ -55,7 +55,6 @@ void MergedSum::ready(base::Range range) {
     if (begin < end) missing_[i] -= end - begin;
   }
   start_ready();
-  push();
 }
 
 void MergedSum::push() {
