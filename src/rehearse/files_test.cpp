@@ -129,6 +129,10 @@ TEST(Machine, SaysWhichLinksAreHalfDuplex) {
   EXPECT_FALSE(machine.node.half_duplex);
   EXPECT_TRUE(machine.network.half_duplex);
   EXPECT_FALSE(machine_in(with(""), "m.toml").network.half_duplex);
+  EXPECT_EQ(machine.network.eager_bytes, 0);
+  EXPECT_EQ(
+      machine_in(with("half_duplex = true\neager_bytes = 65536"), "m.toml").network.eager_bytes,
+      65536);
   EXPECT_EQ(told([&] { machine_in(with("half_duplex = 1"), "m.toml"); }),
             "m.toml:22: link.network.half_duplex: must be true or false");
 }

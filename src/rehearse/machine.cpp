@@ -23,6 +23,7 @@ simulate::Link link_in(TomlTable table) {
                       .bytes_per_second = table.number("bytes_per_second", 1),
                       .shared_by = table.count("shared_by", 1),
                       .half_duplex = table.flag_or("half_duplex", false)};
+  link.eager_bytes = std::size_t(table.whole_or("eager_bytes", 0, 0));
   table.finish();
   return link;
 }

@@ -272,6 +272,21 @@ TEST(SumCost, OfHalfDuplexLinksSharesThemBetweenBothDirections) {
   }
 }
 
+TEST(SumCost, OfEagerMessagesGoesBothWaysAtOnce) {
+  Link half = wire;
+  half.half_duplex = true;
+  half.eager_bytes = count / 4;
+  const auto take = [&](std::size_t bytes, bool expand) {
+    const Options options{.node = half, .sum = Sum::ring, .expand = expand};
+    return times(options, {0, 0, 0, 0},
+                 [&](Communicator& group) { group.sum(group.allocate(Element::byte, bytes)); })[0];
+  };
+  for (const bool expand : {false, true}) {
+    EXPECT_NEAR(take(count, expand), 6 * (latency + count / 4 / bandwidth), 1e-12);
+    EXPECT_NEAR(take(count + 4, expand), 6 * (latency + 2 * (count / 4 + 1) / bandwidth), 1e-12);
+  }
+}
+
 TEST(SumCost, AutomaticIsTheQuickest) {
   const Options links{.node = wire};
   for (std::size_t bytes : {std::size_t(8), count, 1000 * count}) {

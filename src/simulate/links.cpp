@@ -13,8 +13,11 @@ Places::Places(int ranks, const Options& options)
 Hop Places::hop(int from, int to) const {
   if (from == to) return {};
   const Link& way = link(from, to);
+  const double seconds = way.bytes_per_second ? 1 / *way.bytes_per_second : 0;
   return {.latency = way.latency.count(),
-          .seconds_per_byte = way.bytes_per_second ? 1 / *way.bytes_per_second : 0};
+          .seconds_per_byte = seconds,
+          .eager_bytes = double(way.eager_bytes),
+          .eager_seconds_per_byte = seconds};
 }
 
 std::size_t Places::port(int rank, bool within) const {
@@ -36,11 +39,14 @@ class Links::Parcel final : public Event {
     left_ = from == to || !way.bytes_per_second ? 0 : double(bytes);
     if (left_ == 0) return arrive();
     bandwidth_ = *way.bytes_per_second;
+    half_duplex_ = way.half_duplex;
+    eager_ = bytes <= way.eager_bytes;
     since_ = links_.kernel_.now();
-    out_ = &links_.port(from, within, false);
-    in_ = &links_.port(to, within, true);
-    for (Port* port : {out_, in_}) port->push_back(this);
-    for (const Port* port : {out_, in_}) links_.change_pace(*port);
+    from_ = &links_.port(from, within);
+    to_ = &links_.port(to, within);
+    from_->out.push_back(this);
+    to_->in.push_back(this);
+    change_paces();
   }
 
   /// The number of messages at its ports has changed.
@@ -48,17 +54,17 @@ class Links::Parcel final : public Event {
     const double now = links_.kernel_.now();
     left_ = std::max(0.0, left_ - pace_ * (now - since_));
     since_ = now;
-    pace_ = bandwidth_ / double(std::max(out_->size(), in_->size()));
+    pace_ = bandwidth_ / double(std::max(beside(from_->out, from_->in), beside(to_->in, to_->out)));
     put_off();
     links_.kernel_.at(now + left_ / pace_, *this);
   }
 
   void happen() override {
-    if (out_) {
-      for (Port* port : {std::exchange(out_, nullptr), std::exchange(in_, nullptr)}) {
-        std::erase(*port, this);
-        links_.change_pace(*port);
-      }
+    if (from_) {
+      std::erase(from_->out, this);
+      std::erase(to_->in, this);
+      change_paces();
+      from_ = to_ = nullptr;
       return arrive();
     }
     links_.idle_.push_back(this);
@@ -66,6 +72,17 @@ class Links::Parcel final : public Event {
   }
 
  private:
+  /// Messages among which the port is shared out, from this one's point of view.
+  std::size_t beside(const Way& same, const Way& opposite) const {
+    return same.size() + (half_duplex_ && !eager_ ? opposite.size() : 0);
+  }
+
+  void change_paces() {
+    for (const Way* way : {&from_->out, &to_->in}) links_.change_pace(*way);
+    if (!half_duplex_) return;
+    for (const Way* way : {&from_->in, &to_->out}) links_.change_pace(*way);
+  }
+
   void arrive() { links_.kernel_.at(links_.kernel_.now() + latency_, *this); }
 
   Links& links_;
@@ -75,20 +92,17 @@ class Links::Parcel final : public Event {
   double bandwidth_ = 0;
   double pace_ = 0;  ///< bytes per second
   double since_ = 0;
-  Port* out_ = nullptr;
-  Port* in_ = nullptr;
+  bool half_duplex_ = false;
+  bool eager_ = false;
+  Port* from_ = nullptr;
+  Port* to_ = nullptr;
 };
 
 Links::Links(Kernel& kernel, int ranks) : kernel_(kernel), places_(ranks, kernel.options()) {}
 Links::~Links() = default;
 
-Links::Port& Links::port(int rank, bool within, bool inwards) {
-  const bool apart = inwards && !places_.half_duplex(within);
-  return ports_[2 * places_.port(rank, within) + (apart ? 1 : 0)];
-}
-
-void Links::change_pace(const Port& port) {
-  for (Parcel* parcel : port) parcel->change_pace();
+void Links::change_pace(const Way& way) {
+  for (Parcel* parcel : way) parcel->change_pace();
 }
 
 void Links::send(int from, int to, std::size_t bytes, std::function<void()> landed) {

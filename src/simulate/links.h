@@ -15,11 +15,15 @@
 
 namespace parajoule::simulate {
 
-/// Seconds of a message of `bytes` alone on its way.
+/// Seconds of a message of `bytes` on its way.
 struct Hop {
   double latency = 0;
   double seconds_per_byte = 0;
-  double seconds(double bytes) const { return latency + bytes * seconds_per_byte; }
+  double eager_bytes = 0;  ///< up to so many, a byte takes:
+  double eager_seconds_per_byte = 0;
+  double seconds(double bytes) const {
+    return latency + bytes * (bytes > eager_bytes ? seconds_per_byte : eager_seconds_per_byte);
+  }
 };
 
 /// Where the ranks sit and through which ports they go.
@@ -50,9 +54,9 @@ class Places {
   comm::Nodes nodes_;
 };
 
-/// Messages on their way. Those that go through one port in one direction (in any, if it is half
-/// duplex) at the same time have equal parts of its bandwidth; a message goes as fast as the slower
-/// of its two ports lets it.
+/// Messages on their way. A message has an equal part of a port's bandwidth beside those that go
+/// through it in the same direction at the same time (in any, if the link is half duplex and the
+/// message is not eager), and goes as fast as the slower of its two ports lets it.
 class Links {
  public:
   Links(Kernel& kernel, int ranks);
@@ -64,10 +68,14 @@ class Links {
 
  private:
   class Parcel;
-  using Port = std::vector<Parcel*>;  ///< those that go through it
+  using Way = std::vector<Parcel*>;
+  struct Port {  ///< those that go through it
+    Way out;
+    Way in;
+  };
 
-  Port& port(int rank, bool within, bool inwards);
-  void change_pace(const Port& port);
+  Port& port(int rank, bool within) { return ports_[places_.port(rank, within)]; }
+  void change_pace(const Way& way);
 
   Kernel& kernel_;
   Places places_;

@@ -2,6 +2,7 @@
 
 // What a virtual world consists of. Numbers that are left out cost nothing: an ideal machine.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,6 +23,9 @@ struct Link {
   /// What comes in through a port and what goes out share its bandwidth: MPI over TCP, where the
   /// answers that let values go wait behind the values of the other direction.
   bool half_duplex = false;
+  /// Of a half duplex link: messages of at most so many bytes go both ways at once all the same,
+  /// for they leave without being asked for (MPI calls them eager).
+  std::size_t eager_bytes = 0;
 };
 
 /// What a rank computes on.

@@ -24,18 +24,22 @@ Round Ways::round(const std::vector<Message>& messages) const {
     ++outwards[port(message.from, within(message))];
     ++inwards[port(message.to, within(message))];
   }
-  const auto beside = [&](std::size_t from, std::size_t to, bool near) {
-    const bool half = places_.half_duplex(near);
-    return std::max(outwards[from] + (half ? inwards[from] : 0),
-                    inwards[to] + (half ? outwards[to] : 0));
+  const auto beside = [&](std::size_t from, std::size_t to, bool both_ways) {
+    return std::max(outwards[from] + (both_ways ? inwards[from] : 0),
+                    inwards[to] + (both_ways ? outwards[to] : 0));
   };
   Round round;
   for (const Message& message : messages) {
     const bool near = within(message);
+    const std::size_t from = port(message.from, near), to = port(message.to, near);
     Hop hop = this->hop(message.from, message.to);
-    hop.seconds_per_byte *= beside(port(message.from, near), port(message.to, near), near);
+    hop.eager_seconds_per_byte *= beside(from, to, false);
+    hop.seconds_per_byte *= beside(from, to, places_.half_duplex(near));
     std::optional<Hop>& slowest = near ? round.near : round.far;
-    if (!slowest || slowest->seconds_per_byte < hop.seconds_per_byte) slowest = hop;
+    if (!slowest) slowest = hop;
+    slowest->seconds_per_byte = std::max(slowest->seconds_per_byte, hop.seconds_per_byte);
+    slowest->eager_seconds_per_byte =
+        std::max(slowest->eager_seconds_per_byte, hop.eager_seconds_per_byte);
   }
   return round;
 }
