@@ -4,6 +4,7 @@
 //
 //   bench/network.sh [ARGUMENT...]
 //   bench_network CASES PROFILE [ROUNDS [STEPS [MEGABYTES [RATIO...]]]]
+//   bench_network --machine FILE PROFILE [ROUNDS [MEGABYTES]]     only the links, into a file
 //
 // MEGABYTES: of all gradients; the profile's layers are scaled to it. RATIO: a pass takes so many
 // times what the sum of all gradients takes alone.
@@ -16,6 +17,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -240,7 +242,8 @@ class Bench {
 Arguments arguments_in(int count, char** words) {
   if (count < 3)
     throw base::Error(base::Fault::usage,
-                      "bench_network CASES PROFILE [ROUNDS [STEPS [MEGABYTES [RATIO...]]]]");
+                      "bench_network CASES PROFILE [ROUNDS [STEPS [MEGABYTES [RATIO...]]]] or "
+                      "bench_network --machine FILE PROFILE [ROUNDS [MEGABYTES]]");
   Arguments arguments{.cases = words[1], .profile = words[2]};
   if (count > 3) arguments.rounds = std::atoi(words[3]);
   if (count > 4) arguments.steps = std::atoll(words[4]);
@@ -250,6 +253,22 @@ Arguments arguments_in(int count, char** words) {
   return arguments;
 }
 
+/// Measures the links with all gradients of the profile, or with MEGABYTES.
+void write_machine(comm::Communicator& world, int count, char** words) {
+  if (count < 4)
+    throw base::Error(base::Fault::usage,
+                      "bench_network --machine FILE PROFILE [ROUNDS [MEGABYTES]]");
+  schedule::Profile profile = rehearse::read_profile(words[3]);
+  if (count > 5) profile = scaled(profile, std::atof(words[5]));
+  MeasuredLinks links(world, std::size_t(profile.total().parameters));
+  const int rounds = count > 4 ? std::atoi(words[4]) : 5;
+  for (int round = 0; round < rounds; ++round) links.measure();
+  links.fit();
+  if (world.rank() != 0) return;
+  links.print();
+  links.write(words[2]);
+}
+
 }  // namespace
 }  // namespace parajoule::bench
 
@@ -257,8 +276,10 @@ int main(int count, char** words) {
   using namespace parajoule;
   comm::Mpi mpi;
   try {
-    const bench::Arguments arguments = bench::arguments_in(count, words);
     mpi.run([&](comm::Communicator& world) {
+      if (count > 1 && std::string_view(words[1]) == "--machine")
+        return bench::write_machine(world, count, words);
+      const bench::Arguments arguments = bench::arguments_in(count, words);
       bench::Bench bench(world, arguments);
       for (double ratio : arguments.ratios) bench.compare(ratio);
     });
