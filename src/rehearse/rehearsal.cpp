@@ -35,9 +35,10 @@ class Run {
     for (int rank = 0; rank < rehearsal.ranks; ++rank)
       trains_.push_back(
           method_.part(rank, rehearsal.ranks, nodes_, rehearsal.options).trains.has_value());
+    training_ = std::ranges::count(trains_, true);
   }
 
-  std::int64_t training() const { return std::ranges::count(trains_, true); }
+  std::int64_t training() const { return training_; }
 
   void rank(comm::Communicator& group, const Plan& plan) {
     const auto strategy = method_.make(group, rehearsal_.options);
@@ -96,6 +97,7 @@ class Run {
   const strategy::Method& method_;
   comm::Nodes nodes_;
   std::vector<bool> trains_;
+  std::int64_t training_ = 0;  ///< ranks that train: counted once, for there may be a million
   Notes notes_;
 };
 
