@@ -47,8 +47,8 @@ class MeasuredLinks {
       if (nodes.node[std::size_t(rank)] == nodes.node[std::size_t(world.rank())])
         here.push_back(rank);
     node_ = world.group(here);
-    if (here.size() > 1) near_ = transfers();
-    far_ = transfers();
+    if (here.size() > 1) near_ = transfers(node_->size());
+    far_ = transfers(world.size());
     machine.network.shared_by = machine.devices;  // one interface a node
   }
 
@@ -129,7 +129,7 @@ class MeasuredLinks {
   };
 
   /// What methods make: sums of all gradients and of parts, and vectors from one to another.
-  std::vector<Transfer> transfers() const {
+  std::vector<Transfer> transfers(int ranks) const {
     std::vector<Transfer> all;
     for (std::size_t parts : {1, 2, 4, 8, 16, 64, 1024}) {
       const std::size_t count = count_ / parts;
@@ -150,6 +150,18 @@ class MeasuredLinks {
                      [count](comm::Communicator& group, base::Vector own, base::Vector other) {
                        const int partner = (group.rank() + group.size() / 2) % group.size();
                        group.exchange(own[{0, count}], partner, other[{0, count}], partner, 1);
+                     }});
+    }
+    // The rounds of a ring: other pairs than an exchange has, one way between two ranks.
+    for (std::size_t parts : {1, 8}) {
+      const std::size_t count = count_ / parts / std::size_t(ranks);
+      if (ranks == 2) break;
+      all.push_back({fmt::format("shift of {} B", 4 * count), count,
+                     [count](comm::Communicator& group, base::Vector own, base::Vector other) {
+                       const int last = group.size() - 1;
+                       const int next = group.rank() == last ? 0 : group.rank() + 1;
+                       const int before = group.rank() == 0 ? last : group.rank() - 1;
+                       group.exchange(own[{0, count}], next, other[{0, count}], before, 1);
                      }});
     }
     return all;
