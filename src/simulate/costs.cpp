@@ -147,6 +147,9 @@ Traffic Costs::sent(const comm::Collective& call, int member) const {
   const auto n = std::uint64_t(ways_.members());
   const std::uint64_t bytes = call.values.bytes();
   if (n == 1 || bytes == 0) return {};
+  // Of a tree or of parts, n - 1 copies are sent by n members, to the byte.
+  const std::uint64_t copies = (n - 1) * bytes;
+  const std::uint64_t share = copies / n + std::uint64_t(std::uint64_t(member) < copies % n);
   switch (call.kind) {
     case Kind::sum:
     case Kind::minimum:
@@ -154,11 +157,10 @@ Traffic Costs::sent(const comm::Collective& call, int member) const {
       return algorithm(double(bytes)).sent(bytes, member);
     case Kind::broadcast:
     case Kind::reduce:
-      // Of a tree or of parts, n - 1 copies are sent by n members.
-      return {(n - 1) * bytes / n, 1};
+      return {share, 1};
     case Kind::reduce_scatter:
     case Kind::all_gather:
-      return {(n - 1) * bytes / n, n - 1};
+      return {share, n - 1};
     case Kind::barrier:
       return {};
   }

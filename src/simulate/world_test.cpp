@@ -305,5 +305,20 @@ TEST(Energy, IsThatOfIdlingAndWhatComputingAndTransferringAdd) {
   EXPECT_EQ(accounts[1].waited, Seconds(3));
 }
 
+TEST(CollectiveCost, SendsEachByteOfAllCopies) {
+  using Kind = comm::Collective::Kind;
+  for (Kind kind : {Kind::broadcast, Kind::reduce, Kind::reduce_scatter, Kind::all_gather})
+    for (std::uint64_t ranks = 1; ranks <= 8; ++ranks) {
+      constexpr std::uint64_t bytes = 296;  // most numbers of ranks do not divide it
+      World world(int(ranks), {});
+      world.run([&](Communicator& group) {
+        group.start({.kind = kind, .values = group.allocate(Element::byte, bytes)}).wait();
+      });
+      std::uint64_t sent = 0;
+      for (const Account& account : world.accounts()) sent += account.traffic.bytes;
+      EXPECT_EQ(sent, (ranks - 1) * bytes) << comm::name_of(kind) << ", " << ranks << " ranks";
+    }
+}
+
 }  // namespace
 }  // namespace parajoule::simulate
