@@ -9,7 +9,8 @@
 //   blocking          ranks q: x <- sum_p x_p / P, in bfloat16 on the way;  x of q to its node
 //   every global_skip ranks q: start sum_p x_p;  S batches later
 //                     x <- (2 S x + sum_p x_p) / (2 S + P);  x of q to its node;  q <- q + 1 mod g
-//   last of an epoch  as blocking, in full precision; an exchange under way is overtaken; q <- 0
+//   last of an epoch  as blocking, in a cycle in full precision, which overtakes an exchange under
+//                     way;  q <- 0
 //
 // When which of these holds is in daso_pace.h. A rank's samples count P n_r / n in the mean within
 // its node, so that blocking equals synchronous SGD with short batches too. bfloat16 keeps 8 bits:

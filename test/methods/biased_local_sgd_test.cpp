@@ -28,14 +28,6 @@ Problem with_momentum(int ranks) {
   return problem;
 }
 
-/// The mean of the replicas, each with its weight.
-Row weighted(const std::vector<Row>& rows, const Row& weight) {
-  Row sum(rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight[r] * rows[r][k];
-  return sum;
-}
-
 TEST(BiasedLocalSgd, WithUnequalStepsEqualsItsSequentialSimulation) {
   for (const int ranks : {2, 3, 4, 5, 8})
     for (const std::string weights : {"equal", "steps"}) {
@@ -75,18 +67,8 @@ TEST(BiasedLocalSgd, WithEqualStepsAndNoBiasIsLocalSgd) {  // R2, I13
   }
 }
 
-TEST(BiasedLocalSgd, ConservesTheSumOfTheWeights) {
-  const std::vector<Row> start{{1, -2, 3}, {0.5, 7, 1}, {2, 2, 2}, {-4, 0, 8}, {1, 1, 0}};
-  const Outcome found = run(trial(1, 2, "equal", still(start), 5, 4));
-  for (const Row& row : found.finished) expect_near(row, mean(start), 1e-13, "mean");
-}
-
 TEST(BiasedLocalSgd, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("biased_local_sgd", {{"biased", false}});
-}
-
-TEST(BiasedLocalSgd, GoesOnFromWhatItSaved) {
-  expect_goes_on(trial(3, 3, "steps", uneven(3, 11), 3, 8));
 }
 
 }  // namespace

@@ -101,8 +101,9 @@ Outcome take_part(const Case& wanted, comm::Communicator& world, const exact::Cl
       evaluated = loaded(weights);
     };
   exact::check(setting.run, world.nodes());
+  const auto before = world.traffic();  // of a process: of all that it has run
   const auto own = exact::take_part(world, setting.run, clock);
-  const auto traffic = world.traffic();
+  const auto since = world.traffic();
 
   Outcome outcome;
   outcome.finished.resize(std::size_t(wanted.ranks));
@@ -117,7 +118,8 @@ Outcome take_part(const Case& wanted, comm::Communicator& world, const exact::Cl
     outcome.weights[steps - 1][std::size_t(line.rank)] = line.weights;
   }
   outcome.evaluated = rows_of_all(world, evaluated);
-  for (const Row& row : rows_of_all(world, {double(traffic.bytes), double(traffic.messages)}))
+  const Row sent{double(since.bytes - before.bytes), double(since.messages - before.messages)};
+  for (const Row& row : rows_of_all(world, sent))
     if (!row.empty()) outcome.traffic.push_back({std::uint64_t(row[0]), std::uint64_t(row[1])});
   return outcome;
 }

@@ -29,9 +29,9 @@ using Given = std::map<std::string, base::Value>;
 struct Case {
   std::string_view method;
   Given settings = {};
-  Problem problem;
-  int ranks;
-  std::int64_t steps;  ///< of the ranks with the largest share
+  Problem problem = {};
+  int ranks = 1;
+  std::int64_t steps = 1;  ///< of the ranks with the largest share
   std::string_view sum = "auto";
   exact::MakeOptimizer optimizer = {};
   /// After so many steps, fewer than all, everything is saved, made anew, and loaded.

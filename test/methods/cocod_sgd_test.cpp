@@ -65,13 +65,5 @@ TEST(CocodSgd, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("cocod_sgd", {{"period", std::int64_t(3)}});
 }
 
-TEST(CocodSgd, ConservesTheSumOfTheWeights) {
-  const std::vector<Row> start{{1, -2, 3}, {0.5, 7, 1}, {2, 2, 2}, {-4, 0, 8}, {1, 1, 0}};
-  const Outcome found = run(with_period(2, still(start), 5, 6));
-  for (const auto& after : found.weights) expect_near(mean(after), mean(start), 1e-13, "mean");
-}
-
-TEST(CocodSgd, GoesOnFromWhatItSaved) { expect_goes_on(with_period(3, uneven(3, 11), 3, 8)); }
-
 }  // namespace
 }  // namespace parajoule::methods

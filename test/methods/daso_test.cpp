@@ -142,10 +142,5 @@ TEST(Daso, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("daso", {{"warmup_epochs", std::int64_t(0)}});
 }
 
-TEST(Daso, GoesOnFromWhatItSaved) {
-  Case made = trial(2, 2, {3, 2, 2}, 15);
-  expect_goes_on(made);
-}
-
 }  // namespace
 }  // namespace parajoule::methods

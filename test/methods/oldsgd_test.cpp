@@ -104,8 +104,6 @@ TEST(Oldsgd, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("oldsgd", {{"period", std::int64_t(3)}});
 }
 
-TEST(Oldsgd, GoesOnFromWhatItSaved) { expect_goes_on(on("ring", 3, uneven(4, 11), 4, 8)); }
-
 TEST(Oldsgd, RefusesAnUnknownGraphBeforeTheStart) {
   EXPECT_NE(refusal(on("rign", 3, varied(2, 1), 2, 1)).find("rign"), std::string::npos);
 }

@@ -58,9 +58,5 @@ TEST(OverlapLocalSgd, PulledAllTheWayItNeverLeavesItsStart) {
     for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(found.after(step, rank), problem.start.front());
 }
 
-TEST(OverlapLocalSgd, GoesOnFromWhatItSaved) {
-  expect_goes_on(with(3, 0.6, 0.7, uneven(3, 11), 3, 8));
-}
-
 }  // namespace
 }  // namespace parajoule::methods

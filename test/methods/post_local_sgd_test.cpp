@@ -83,8 +83,6 @@ TEST(PostLocalSgd, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("post_local_sgd", {{"from_epoch", std::int64_t(0)}});
 }
 
-TEST(PostLocalSgd, GoesOnFromWhatItSaved) { expect_goes_on(trial(at_first_decay, 3, 18)); }
-
 TEST(PostLocalSgd, RefusesTwoBeginnings) {
   Case made = trial(from_epoch_2, 2);
   EXPECT_EQ(refusal(made), "");

@@ -19,6 +19,30 @@ inline Row mean(const std::vector<Row>& rows) {
   return sum;
 }
 
+/// sum_r weight_r row_r.
+inline Row weighted(const std::vector<Row>& rows, const Row& weight) {
+  Row sum(rows.front().size());
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight[r] * rows[r][k];
+  return sum;
+}
+
+inline bool has_samples(const Problem& problem, int rank, int step) {
+  return exact::samples_of(problem, rank, step) > 0;
+}
+
+/// n_r / n of each rank in a step.
+inline Row weights_of(const Problem& problem, int ranks, int step) {
+  Row weights;
+  double all = 0;
+  for (int r = 0; r < ranks; ++r) {
+    weights.push_back(double(exact::samples_of(problem, r, step)));
+    all += weights.back();
+  }
+  for (double& weight : weights) weight /= all;
+  return weights;
+}
+
 /// Replicas of a quadratic problem: v_r <- mu v_r + g, w_r <- w_r - lr v_r.
 class Replicas {
  public:
@@ -42,26 +66,37 @@ class Replicas {
       w[std::size_t(rank)][k] -= rate * velocity[k];
     }
   }
-  /// One step of each rank on its own, but for those without samples.
+  /// The next step of each rank on its own, but for those that have no samples in it.
   void step(double rate) {
     for (int rank = 0; rank < ranks(); ++rank)
-      if (problem_.samples.empty() || problem_.samples[std::size_t(rank)].back() > 0)
-        update(rank, gradient(rank), rate);
+      if (has_samples(problem_, rank, steps_)) update(rank, gradient(rank), rate);
+    ++steps_;
+  }
+  /// The next step of all together: by the mean over all samples of it.
+  void step_together(double rate) {
+    const Row gradient = weighted(gradients(), weights_of(problem_, ranks(), steps_++));
+    for (int rank = 0; rank < ranks(); ++rank) update(rank, gradient, rate);
   }
 
   std::vector<Row> w, v;
 
  private:
   const Problem& problem_;
+  int steps_ = 0;
 };
 
-/// With momentum, and from three ranks on one rank that never has a sample.
+/// With momentum. Every third batch is short: some ranks have none of it. Of three ranks or more
+/// rank 1 never has a sample.
 inline Problem uneven(int ranks, std::size_t parameters) {
+  constexpr int steps = 30;  // more than any test of it takes
+  const std::int64_t short_batch[] = {3, 0, 1, 0, 0, 2, 0, 0};
   Problem problem = varied(ranks, parameters);
   problem.momentum = 0.9;
-  if (ranks < 3) return problem;
-  problem.samples.assign(std::size_t(ranks), {2});
-  problem.samples[1] = {0};
+  for (int r = 0; r < ranks; ++r) {
+    auto& own = problem.samples.emplace_back();
+    for (int step = 0; step < steps; ++step) own.push_back(step % 3 == 2 ? short_batch[r] : 4);
+    if (ranks > 2 && r == 1) own.assign(1, 0);
+  }
   return problem;
 }
 

@@ -1,72 +1,35 @@
 // Synchronous SGD against its formula, computed here by one loop over the ranks.
 #include <gtest/gtest.h>
 
-#include "bodies.h"
 #include "comm/sums.h"
+#include "every_method.h"
 
 namespace parajoule::methods {
 namespace {
 
-/// w after each step: v <- mu v + sum_r (n_r / n) g_r(w), w <- w - lr v.
-std::vector<Row> simulated(const Problem& problem, int ranks, int steps, const Row& samples) {
-  Row w = problem.start.front(), v(w.size());
-  double all = 0;
-  for (const double own : samples) all += own;
-  std::vector<Row> after;
-  for (int step = 0; step < steps; ++step) {
-    Row g(w.size());
-    for (int r = 0; r < ranks; ++r) {
-      const Row own = quadratic_gradient(problem, r, w);
-      for (std::size_t k = 0; k < w.size(); ++k) g[k] += samples[r] / all * own[k];
-    }
-    for (std::size_t k = 0; k < w.size(); ++k) {
-      v[k] = problem.momentum * v[k] + g[k];
-      w[k] -= problem.learning_rate.front() * v[k];
-    }
-    after.push_back(w);
-  }
-  return after;
-}
-
-const std::string overlaps[] = {"none", "layer", "merged", "lazy"};
-
-TEST(Synchronous, FollowsTheMeanGradientOnAnyNumberOfRanks) {
+TEST(Synchronous, FollowsTheMeanGradientWithEveryOverlapAndSum) {
+  // With short batches, and ranks that have no samples.
   for (const int ranks : rank_counts)
-    for (const std::string& overlap : overlaps) {
-      Problem problem = varied(ranks, 37);
-      problem.shapes = {{4, 5}, {1}, {2, 8}};
-      problem.momentum = 0.9;
-      const auto wanted = simulated(problem, ranks, 12, Row(ranks, 1));
-      const Outcome found = run({.method = "synchronous",
-                                 .settings = {{"overlap", overlap}},
-                                 .problem = problem,
-                                 .ranks = ranks,
-                                 .steps = 12});
-      for (int step = 1; step <= 12; ++step)
-        for (int rank = 0; rank < ranks; ++rank) {
-          expect_near(found.after(step, rank), wanted[step - 1], 1e-13, overlap);
-          EXPECT_EQ(found.after(step, rank), found.after(step, 0)) << overlap;
+    for (const char* overlap : overlaps)
+      for (const comm::Sum& sum : comm::sums()) {
+        const Problem problem = layered(uneven(ranks, 37));
+        const Outcome found = run({.method = "synchronous",
+                                   .settings = overlapped(overlap),
+                                   .problem = problem,
+                                   .ranks = ranks,
+                                   .steps = 7,
+                                   .sum = sum.name,
+                                   .ranks_per_node = 2});
+        const std::string what = std::string(overlap) + " " + std::string(sum.name);
+        Replicas all(problem, ranks);
+        for (int step = 1; step <= 7; ++step) {
+          all.step_together(0.1);
+          expect_after(found, step, all.w);
+          for (int rank = 0; rank < ranks; ++rank)
+            EXPECT_EQ(found.after(step, rank), found.after(step, 0)) << what;
         }
-      for (const Row& finished : found.finished) EXPECT_EQ(finished, found.after(12, 0));
-    }
-}
-
-TEST(Synchronous, FollowsTheMeanGradientBySumsOfAnyKind) {
-  for (const int ranks : rank_counts)
-    for (const comm::Sum& sum : comm::sums()) {
-      const Problem problem = varied(ranks, 37);
-      const Outcome found = run({.method = "synchronous",
-                                 .problem = problem,
-                                 .ranks = ranks,
-                                 .steps = 5,
-                                 .sum = sum.name,
-                                 .ranks_per_node = 2});
-      const Row wanted = simulated(problem, ranks, 5, Row(ranks, 1)).back();
-      for (int rank = 0; rank < ranks; ++rank) {
-        expect_near(found.after(5, rank), wanted, 1e-13, sum.name);
-        EXPECT_EQ(found.after(5, rank), found.after(5, 0)) << sum.name;
+        for (const Row& finished : found.finished) EXPECT_EQ(finished, found.after(7, 0)) << what;
       }
-    }
 }
 
 TEST(Synchronous, OnOneRankIsSerialSgdBitForBit) {
@@ -83,28 +46,6 @@ TEST(Synchronous, OnOneRankIsSerialSgdBitForBit) {
         w[k] -= 0.1 * v[k];
       }
       EXPECT_EQ(found.after(step, 0), w);
-    }
-  }
-}
-
-TEST(Synchronous, WeighsRanksByTheirSamplesAlsoOneWithNone) {
-  for (const int ranks : rank_counts) {
-    if (ranks == 1) continue;
-    Problem problem = varied(ranks, 5);
-    Row samples;
-    for (int r = 0; r < ranks; ++r) {
-      samples.push_back((3 * r + 2) % 4);  // 2, 1, 0, 3, ...
-      problem.samples.push_back({std::int64_t(samples.back())});
-    }
-    const auto wanted = simulated(problem, ranks, 6, samples);
-    for (const std::string& overlap : overlaps) {
-      const Outcome found = run({.method = "synchronous",
-                                 .settings = {{"overlap", overlap}},
-                                 .problem = problem,
-                                 .ranks = ranks,
-                                 .steps = 6});
-      for (int rank = 0; rank < ranks; ++rank)
-        expect_near(found.after(6, rank), wanted.back(), 1e-13, overlap);
     }
   }
 }
@@ -141,13 +82,16 @@ TEST(Synchronous, GivesTheValuesOfToy1OnAnyNumberOfRanks) {
   }
 }
 
-TEST(Synchronous, GoesOnFromWhatItSaved) {
-  Problem problem = varied(3, 11);
-  problem.momentum = 0.9;
-  const Case whole{.method = "synchronous", .problem = problem, .ranks = 3, .steps = 9};
-  Case halves = whole;
-  halves.resume_after = 4;
-  EXPECT_TRUE(run(halves) == run(whole));
+TEST(Synchronous, GoesOnFromWhatItSavedWithEveryOverlapAndSum) {
+  for (const char* overlap : overlaps)
+    for (const comm::Sum& sum : comm::sums())
+      expect_goes_on({.method = "synchronous",
+                      .settings = overlapped(overlap),
+                      .problem = layered(uneven(3, 37)),
+                      .ranks = 3,
+                      .steps = 5,
+                      .sum = sum.name,
+                      .ranks_per_node = 2});
 }
 
 }  // namespace

@@ -10,45 +10,30 @@
 #include "base/error.h"
 #include "bodies.h"
 #include "comm/mpi.h"
+#include "passing.h"
 
 namespace parajoule::methods {
 namespace {
 
 comm::Communicator* everyone = nullptr;
 
-/// Passes everything on to another communicator, and says that a node holds only so many ranks.
-class Pretending final : public comm::Communicator {
+/// Says that a node holds only so many ranks.
+class Pretending final : public Passing {
  public:
   Pretending(std::unique_ptr<Communicator> inner, comm::Nodes nodes)
-      : inner_(std::move(inner)), nodes_(std::move(nodes)) {}
+      : Passing(std::move(inner)), nodes_(std::move(nodes)) {}
 
-  int rank() const override { return inner_->rank(); }
-  int size() const override { return inner_->size(); }
   comm::Nodes nodes() const override { return nodes_; }
-  base::Vector allocate(base::Element element, std::size_t count) override {
-    return inner_->allocate(element, count);
-  }
-  comm::Pending start(const comm::Collective& call) override { return inner_->start(call); }
-  comm::Pending start_send(base::Vector values, int to, int tag) override {
-    return inner_->start_send(values, to, tag);
-  }
-  comm::Pending start_receive(base::Vector values, int from, int tag) override {
-    return inner_->start_receive(values, from, tag);
-  }
-  std::optional<Arrived> arrived(int from, int tag) override { return inner_->arrived(from, tag); }
-  Arrived await(int from, int tag) override { return inner_->await(from, tag); }
-  Traffic traffic() const override { return inner_->traffic(); }
   std::unique_ptr<Communicator> group(std::span<const int> ranks) override {
     std::map<int, int> numbers;  // of nodes, anew in the order of their first ranks
     comm::Nodes nodes;
     for (const int rank : ranks)
       nodes.node.push_back(
           numbers.try_emplace(nodes_.node[std::size_t(rank)], int(numbers.size())).first->second);
-    return std::make_unique<Pretending>(inner_->group(ranks), nodes);
+    return std::make_unique<Pretending>(Passing::group(ranks), nodes);
   }
 
  private:
-  std::unique_ptr<Communicator> inner_;
   comm::Nodes nodes_;
 };
 
