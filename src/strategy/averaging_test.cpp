@@ -67,36 +67,6 @@ TEST(Averaging, EndsWithOneMeanOnAllRanks) {
     }
 }
 
-TEST(Averaging, OneRankIsSerialToTheLastBit) {  // I15
-  Trial serial = trials(1)[0];
-  serial.method = "synchronous";
-  serial.options = {{"overlap", std::string("none")}};
-  const auto theirs = toy::train(serial);
-  for (const Trial& trial : trials(1)) {
-    if (trial.method == "overlap_local_sgd") continue;  // is pulled to its own past
-    SCOPED_TRACE(trial.method);
-    EXPECT_EQ(toy::train(trial).after, theirs.after);
-  }
-}
-
-TEST(Averaging, NeitherMakesNorLosesAnything) {
-  for (const int ranks : {2, 3, 4, 5, 8})
-    for (const Trial& trial : trials(ranks)) {
-      // DASO hands one rank's weights to its node, and a pull goes to where a rank once was.
-      if (trial.method == "overlap_local_sgd" || trial.method == "daso") continue;
-      SCOPED_TRACE(std::string(trial.method) + " " + std::to_string(ranks));
-      Trial still = toy::without_samples(trial);
-      if (trial.method == "post_local_sgd") still.options["from_epoch"] = std::int64_t(0);
-      const auto done = toy::train(still);
-      toy::Rows start(ranks, toy::Replicas::Row(still.count));
-      for (int r = 0; r < ranks; ++r)
-        for (std::size_t k = 0; k < still.count; ++k) start[r][k] = still.start(r, k);
-      for (const toy::Rows& after : done.after)
-        toy::expect_near({toy::mean(after)}, {toy::mean(start)});
-      toy::expect_near({done.finished[0]}, {toy::mean(start)});
-    }
-}
-
 /// Trains a little, and at its n-th call rank 1 of three leaves.
 std::vector<std::optional<base::Fault>> faults(const Trial& trial, std::int64_t call) {
   std::vector<std::optional<base::Fault>> faults(3);

@@ -78,6 +78,7 @@ struct Seen {
   std::vector<std::vector<std::int64_t>> batches;  ///< of each step
   std::vector<std::vector<std::int64_t>> draws;
   std::vector<double> averaged;  ///< weight after each round
+  std::uint64_t bytes = 0;       ///< sent
 };
 
 /// Rank 1 of three is slow: 2 steps a round, the others 4; a round takes 20 samples of the 60.
@@ -99,6 +100,7 @@ std::vector<Seen> train(const Given& more, int rounds) {
       if (step % each == each - 1) own.averaged.push_back(worker.weights().as<double>()[0]);
     }
     own.draws = worker.draws_;
+    own.bytes = group.traffic().bytes;
   });
   return seen;
 }
@@ -197,6 +199,19 @@ TEST(BiasedLocalSgd, ChoosesAmongAsManyCandidatesAsItIsTold) {
     return sum / double(drawn.size());
   };
   EXPECT_GT(mean(four[1].draws[1]), mean(one[1].draws[1]));
+}
+
+TEST(BiasedLocalSgd, SendsTheScoresOnceAChoice) {
+  const auto all = [](const std::vector<Seen>& seen) {
+    return seen[0].bytes + seen[1].bytes + seen[2].bytes;
+  };
+  constexpr std::uint64_t choices = 3;  // in nine rounds
+  const auto scores =
+      toy::counted_bytes(3, samples, [](auto& group, auto values) { group.minimum(values); });
+  const auto batch_size =
+      toy::counted_bytes(3, 1, [](auto& group, auto values) { group.maximum(values); });
+  EXPECT_EQ(all(train({}, 9)),
+            all(train({{"biased", false}}, 9)) + choices * (scores + batch_size));
 }
 
 TEST(BiasedChoice, DrawsEachSampleAsOften) {

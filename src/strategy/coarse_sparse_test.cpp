@@ -1,8 +1,7 @@
-// Coarse-grained sparse communication against the paper's rule in plain numbers.
-#include <algorithm>
+// How coarse-grained sparse communication chooses and sums its chunks; its rule is tested in
+// test/methods.
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,13 +14,10 @@ namespace {
 
 using testing::HasSubstr;
 using toy::Given;
-using toy::Replicas;
-using toy::Rows;
 using toy::Trial;
-using Row = Replicas::Row;
 
 constexpr std::size_t count = 37;
-constexpr std::size_t chunk = 5, chunks = 8;  // the last one has two elements
+constexpr std::size_t chunk = 5;  // the last one of eight has two elements
 
 Given sparse(double sparsity, std::int64_t warmup_steps = 0, std::int64_t chunk_size = chunk,
              std::int64_t threshold_bytes = 1'000'000) {
@@ -29,83 +25,6 @@ Given sparse(double sparsity, std::int64_t warmup_steps = 0, std::int64_t chunk_
           {"chunk", chunk_size},
           {"warmup_steps", warmup_steps},
           {"threshold_bytes", threshold_bytes}};
-}
-
-/// The rule: all replicas are one, the residuals are each rank's own.
-class Simulation {
- public:
-  Simulation(int ranks, double momentum, std::function<std::size_t(int step)> sent)
-      : all(ranks, count, momentum), residual(ranks, Row(count)), sent_(std::move(sent)) {
-    for (std::size_t c = 0; c < chunks; ++c) important.insert(c);
-  }
-
-  void step(const std::vector<double>& weight = {}) {
-    const int ranks = int(all.w.size());
-    Rows g;
-    for (int r = 0; r < ranks; ++r) {
-      g.push_back(all.gradient(r));
-      for (std::size_t k = 0; k < count; ++k)
-        g[r][k] = (weight.empty() ? 1 : weight[r] * ranks) * g[r][k] + residual[r][k];
-    }
-    const Row mean = toy::mean(g);
-    std::vector<double> norm(chunks);
-    for (std::size_t k = 0; k < count; ++k) {
-      const bool sends = important.contains(k / chunk);
-      for (int r = 0; r < ranks; ++r) {
-        // The paper's important chunks hold the sum, whose norm each rank divides by R.
-        norm[k / chunk] += sends ? std::fabs(ranks * mean[k]) / ranks : std::fabs(g[r][k]);
-        residual[r][k] = sends ? 0 : all.momentum * g[r][k];
-        if (!sends) continue;
-        all.u[r][k] = all.momentum * all.u[r][k] + mean[k];
-        all.w[r][k] -= toy::rate * all.u[r][k];
-      }
-    }
-    choose(norm);
-  }
-
-  Replicas all;
-  Rows residual;
-  std::set<std::size_t> important;
-
- private:
-  void choose(std::vector<double> norm) {
-    important.clear();
-    ++at_;
-    for (std::size_t i = 0; i < sent_(at_); ++i) {
-      const auto largest = std::ranges::max_element(norm);  // the first of equal ones
-      important.insert(std::size_t(largest - norm.begin()));
-      *largest = -1;
-    }
-  }
-
-  std::function<std::size_t(int)> sent_;
-  int at_ = 0;
-};
-
-TEST(CoarseSparse, EqualsItsSequentialSimulation) {
-  struct Case {
-    double sparsity;
-    std::size_t sent;  ///< ceil((1 - sparsity) 8)
-  };
-  for (int ranks : {1, 2, 3, 4, 5, 8}) {
-    for (const auto& [sparsity, sent] : {Case{0.85, 2}, {0.5, 4}, {0.99, 1}, {0.25, 6}}) {
-      for (double momentum : {0.0, 0.5, 0.9}) {
-        Simulation rule(ranks, momentum, [sent = sent](int) { return sent; });
-        const auto done = toy::train({.method = "coarse_sparse",
-                                      .options = sparse(sparsity),
-                                      .ranks = ranks,
-                                      .steps = 15,
-                                      .count = count,
-                                      .momentum = momentum});
-        for (const Rows& after : done.after) {
-          rule.step();
-          toy::expect_near(after, rule.all.w, 1e-12);
-          for (const Row& w : after) EXPECT_EQ(w, after[0]);
-        }
-        EXPECT_EQ(done.finished, done.last());
-      }
-    }
-  }
 }
 
 TEST(CoarseSparse, SumsDuringThePassAreThoseOfOneSumToTheBit) {
@@ -150,44 +69,6 @@ TEST(CoarseSparse, SumsStartBeforeThePassIsOver) {
     strategy->step(worker);
     EXPECT_LT(worker.messages.front(), worker.messages.back());
   });
-}
-
-TEST(CoarseSparse, WithoutSparsityIsSynchronousBitForBit) {
-  for (int ranks : {1, 2, 3, 4, 5, 8}) {
-    const auto ours = toy::train({.method = "coarse_sparse",
-                                  .options = sparse(0),
-                                  .ranks = ranks,
-                                  .count = count,
-                                  .momentum = 0.9});
-    const auto dense =
-        toy::train({.method = "synchronous", .ranks = ranks, .count = count, .momentum = 0.9});
-    EXPECT_EQ(ours.after, dense.after);
-  }
-}
-
-/// Which elements moved in each step: those of the chunks that were sent.
-std::vector<std::set<std::size_t>> moved(const toy::Trained& done) {
-  std::vector<std::set<std::size_t>> moved;
-  Row before(count);
-  for (const Rows& after : done.after) {
-    auto& chunks_moved = moved.emplace_back();
-    for (std::size_t k = 0; k < count; ++k)
-      if (after[0][k] != before[k]) chunks_moved.insert(k / chunk);
-    before = after[0];
-  }
-  return moved;
-}
-
-TEST(CoarseSparse, SparsityRisesEvenlyOverTheWarmUp) {
-  const auto done = toy::train({.method = "coarse_sparse",
-                                .options = sparse(0.75, 4),
-                                .steps = 8,
-                                .count = count,
-                                .momentum = 0.9});
-  // 8 chunks, of which 0.75 t / 4 are held back: the number sent is rounded up.
-  const std::size_t sent[] = {8, 7, 5, 4, 2, 2, 2, 2};
-  const auto chunks_moved = moved(done);
-  for (int step = 0; step < 8; ++step) EXPECT_EQ(chunks_moved[step].size(), sent[step]) << step;
 }
 
 TEST(CoarseSparse, HoldsBackAWholeNumberOfChunksInSpiteOfRounding) {
@@ -280,33 +161,6 @@ TEST(CoarseSparse, WhatIsHeldBackFadesByTheMomentum) {
   });
 }
 
-TEST(CoarseSparse, WeighsEachRankByItsSamples) {
-  const std::vector<double> weight{3. / 6, 1. / 6, 0, 2. / 6};
-  Trial trial{.method = "coarse_sparse", .options = sparse(0.5), .count = count, .momentum = 0.9};
-  trial.progress = [&](int rank, int, Progress& at) {
-    at.samples = std::lround(6 * weight[std::size_t(rank)]);
-    at.samples_of_all = 6;
-  };
-  Simulation rule(4, 0.9, [](int) { return std::size_t(4); });
-  for (const Rows& after : toy::train(trial).after) {
-    rule.step(weight);
-    toy::expect_near(after, rule.all.w, 1e-12);
-  }
-}
-
-TEST(CoarseSparse, SendsTheImportantChunksAndTheNorms) {
-  constexpr std::uint64_t each = 100, number = 20, steps = 5, ranks = 4;
-  const auto done = toy::train({.method = "coarse_sparse",
-                                .options = sparse(0.85, 0, each),
-                                .ranks = int(ranks),
-                                .steps = int(steps),
-                                .count = each * number,
-                                .momentum = 0.9});
-  // The first step is dense; of all ranks together 2 (p - 1) bytes for each of the vector.
-  const std::uint64_t elements = each * number + (steps - 1) * 3 * each + steps * number;
-  EXPECT_EQ(done.bytes, 2 * (ranks - 1) * sizeof(double) * elements);
-}
-
 TEST(CoarseSparse, WhatIsNoNumberReachesEveryone) {
   struct Broken final : toy::Worker {
     using toy::Worker::Worker;
@@ -325,15 +179,6 @@ TEST(CoarseSparse, WhatIsNoNumberReachesEveryone) {
     }
     EXPECT_TRUE(std::isnan(worker.weights().as<double>()[36]));
   });
-}
-
-TEST(CoarseSparse, Resumes) {
-  toy::expect_resumes({.method = "coarse_sparse",
-                       .options = sparse(0.75, 3),
-                       .ranks = 3,
-                       .steps = 7,
-                       .count = count,
-                       .momentum = 0.9});
 }
 
 TEST(CoarseSparse, RefusesWhatCannotBeMeant) {

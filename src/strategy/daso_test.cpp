@@ -94,18 +94,6 @@ TEST(Daso, BetweenNodesSendsBfloat16WhileItWaits) {  // DASO3, DASO4
   }
 }
 
-TEST(Daso, SendsOneExchangeEveryGlobalSkipBatches) {  // DASO4
-  const std::uint64_t m = 3;
-  const auto done = toy::train(trial(4, 1, {4, 1, 1}, 8));
-  EXPECT_EQ(done.bytes, 2 * toy::sum_bytes(4, m));
-  // Within each of two nodes: a sum of gradients a batch, and what is handed round afterwards.
-  const auto wide = toy::train(trial(2, 3, {4, 1, 1}, 8));
-  const auto sum = toy::counted_bytes(3, m, [](auto& group, auto values) { group.sum(values); });
-  const auto round =
-      toy::counted_bytes(3, m, [](auto& group, auto values) { group.broadcast(values, 1); });
-  EXPECT_EQ(wide.bytes, 8 * 2 * sum + 2 * (toy::sum_bytes(2, m) + 2 * round));
-}
-
 std::string refusal(const Given& given, const comm::Nodes& nodes) {
   const Method& chosen = method("daso");
   try {

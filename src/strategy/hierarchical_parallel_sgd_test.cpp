@@ -1,7 +1,5 @@
-// HPSGD against W <- W - lr P / R with P one period old, and replicas that start again from W.
+// HPSGD whose periods end as sums arrive; its rule with given periods is tested in test/methods.
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -13,28 +11,21 @@
 namespace parajoule::strategy {
 namespace {
 
-using toy::Given;
 using toy::Replicas;
 using toy::Rows;
-using toy::Trial;
 using Row = Replicas::Row;
 
 constexpr std::size_t count = 37;
-
-Given period(std::int64_t steps) { return {{"period", steps}}; }
 
 /// The rule, one rank after the other.
 class Simulation {
  public:
   explicit Simulation(int ranks) : x(ranks, count), global(count), sums_(ranks, Row(count)) {}
 
-  void step(bool period_ends, const std::vector<double>& weight = {}) {
-    const int ranks = int(x.w.size());
-    for (int r = 0; r < ranks; ++r) {
+  void step(bool period_ends) {
+    for (int r = 0; r < int(x.w.size()); ++r) {
       const Row g = x.gradient(r);
-      const double factor = weight.empty() ? 1 : ranks * weight[std::size_t(r)];
-      if (factor == 0) continue;
-      for (std::size_t k = 0; k < count; ++k) sums_[r][k] += factor * g[k];
+      for (std::size_t k = 0; k < count; ++k) sums_[r][k] += g[k];
       if (!period_ends) x.update(r, g);
     }
     if (!period_ends) return;
@@ -59,83 +50,6 @@ class Simulation {
   Rows sums_;
   Row last_;
 };
-
-TEST(HierarchicalParallelSgd, EqualsItsSequentialSimulation) {
-  for (int ranks : {1, 2, 3, 4, 5, 8}) {
-    for (int h : {1, 2, 3, 5}) {
-      Simulation rule(ranks);
-      const auto done = toy::train({.method = "hierarchical_parallel_sgd",
-                                    .options = period(h),
-                                    .ranks = ranks,
-                                    .steps = 11,
-                                    .count = count});
-      for (int step = 0; step < 11; ++step) {
-        rule.step((step + 1) % h == 0);
-        toy::expect_near(done.after[step], rule.x.w);
-      }
-      toy::expect_near(done.evaluated, Rows(ranks, rule.global));
-      rule.finish();
-      toy::expect_near(done.finished, Rows(ranks, rule.global));
-    }
-  }
-}
-
-TEST(HierarchicalParallelSgd, WithPeriodOneIsPipeSgdOfWidthTwoBitForBit) {
-  for (int ranks : {1, 2, 3, 4, 5, 8}) {
-    const auto ours = toy::train({.method = "hierarchical_parallel_sgd",
-                                  .options = period(1),
-                                  .ranks = ranks,
-                                  .count = count});
-    const auto pipe = toy::train({.method = "pipe_sgd", .ranks = ranks, .count = count});
-    EXPECT_EQ(ours.after, pipe.after);
-    EXPECT_EQ(ours.finished, pipe.finished);
-  }
-}
-
-TEST(HierarchicalParallelSgd, ReplicasDifferWithinAPeriodAndMeetAtItsEnd) {
-  const auto done = toy::train(
-      {.method = "hierarchical_parallel_sgd", .options = period(3), .steps = 9, .count = count});
-  for (int step = 0; step < 9; ++step) {
-    for (int r = 1; r < 4; ++r) {
-      if ((step + 1) % 3 == 0)
-        EXPECT_EQ(done.after[step][r], done.after[step][0]);
-      else
-        EXPECT_NE(done.after[step][r], done.after[step][0]);
-    }
-  }
-}
-
-TEST(HierarchicalParallelSgd, AppliesEveryGradientOnceByTheEnd) {
-  // Gradients that do not depend on the weights: the order in which they act does not matter then.
-  struct Constant final : toy::Worker {
-    using toy::Worker::Worker;
-    void compute_gradients(Watch&) override { gradients().fill(group_.rank() + 1); }
-  };
-  for (int steps : {1, 2, 3, 4, 7, 8}) {
-    comm::Threads(4).run([&](comm::Communicator& group) {
-      const auto strategy = toy::make("hierarchical_parallel_sgd", period(3), group);
-      Constant worker(group, 3);
-      for (int step = 0; step < steps; ++step) strategy->step(worker);
-      strategy->finish(worker);
-      EXPECT_NEAR(worker.weights().as<double>()[0], -toy::rate * 2.5 * steps, 1e-14) << steps;
-    });
-  }
-}
-
-TEST(HierarchicalParallelSgd, WeighsEachRankByItsSamples) {
-  const std::vector<double> weight{3. / 6, 1. / 6, 0, 2. / 6};
-  Trial trial{.method = "hierarchical_parallel_sgd", .options = period(2), .count = count};
-  trial.progress = [&](int rank, int, Progress& at) {
-    at.samples = std::lround(6 * weight[std::size_t(rank)]);
-    at.samples_of_all = 6;
-  };
-  Simulation rule(4);
-  const auto done = toy::train(trial);
-  for (int step = 0; step < trial.steps; ++step) {
-    rule.step((step + 1) % 2 == 0, weight);
-    toy::expect_near(done.after[step], rule.x.w);
-  }
-}
 
 TEST(HierarchicalParallelSgd, AdaptivePeriodsEndInTheSameStepsOnAllRanks) {
   // When sums arrive is a matter of timing; what the ranks do must not be.
@@ -228,12 +142,6 @@ TEST(HierarchicalParallelSgd, AnAdaptivePeriodEndsWhenTheSumHasArrivedOnTheLastR
     rule.step(step % 3 == 0);  // the first needs no sum, the others take three steps
     toy::expect_near(after[std::size_t(step)], rule.x.w);
   }
-}
-
-TEST(HierarchicalParallelSgd, Resumes) {
-  for (int h : {1, 3})
-    toy::expect_resumes(
-        {.method = "hierarchical_parallel_sgd", .options = period(h), .steps = 8, .count = 5});
 }
 
 TEST(HierarchicalParallelSgd, RefusesMomentumAndTwoKindsOfPeriod) {

@@ -1,4 +1,5 @@
-// LSGD against synchronous SGD over the same workers, and its messages.
+// The messages and groups of LSGD, and that it is synchronous SGD to the last bit; its rule is
+// tested in test/methods.
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -15,8 +16,6 @@ using testing::HasSubstr;
 using toy::Given;
 using toy::Replicas;
 using toy::Rows;
-using toy::Trial;
-using Row = Replicas::Row;
 
 constexpr std::size_t count = 37;
 
@@ -27,34 +26,6 @@ struct Size {
   int ranks() const { return groups * (workers + 1); }
 };
 constexpr Size sizes[] = {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {4, 1}, {2, 3}, {2, 4}, {3, 2}};
-
-/// Weights before step t + 1: the update of step t is due in it.
-Rows late(const Row& w, std::size_t workers) { return Rows(workers, w); }
-
-TEST(Lsgd, IsSynchronousSgdOverItsWorkers) {
-  for (const Size& size : sizes) {
-    const int workers = size.groups * size.workers;
-    Trial trial{.method = "lsgd",
-                .options = groups_of(size.workers + 1),
-                .ranks = size.ranks(),
-                .steps = 12,
-                .count = count,
-                .momentum = 0.9};
-    // The rate warms up: a late update takes that of its own step.
-    trial.progress = [](int, int step, Progress& at) { at.learning_rate = 0.01 * (step + 1); };
-    const auto done = toy::train(trial);
-    Replicas all(workers, count, 0.9);
-    for (int step = 0; step < trial.steps; ++step) {
-      toy::expect_near(done.after[std::size_t(step)], late(all.w[0], std::size_t(workers)));
-      Rows gradients;
-      for (int r = 0; r < workers; ++r) gradients.push_back(all.gradient(r));
-      for (int r = 0; r < workers; ++r) all.update(r, toy::mean(gradients), 0.01 * (step + 1));
-    }
-    toy::expect_near(done.evaluated, all.w);
-    toy::expect_near(done.finished, all.w);
-    toy::expect_near(done.told, Rows(std::size_t(size.groups), all.w[0]));
-  }
-}
 
 TEST(Lsgd, IsSynchronousBitForBitWhereThatSumsInTheSameOrder) {
   // Workers of one group are one node of the synchronous run.
@@ -74,23 +45,6 @@ TEST(Lsgd, IsSynchronousBitForBitWhereThatSumsInTheSameOrder) {
       EXPECT_EQ(ours.after[step], flat.after[step - 1]);
     EXPECT_EQ(ours.finished, flat.finished);
   }
-}
-
-TEST(Lsgd, WeighsEachWorkerByItsSamples) {
-  const std::vector<double> weight{3. / 6, 1. / 6, 0, 2. / 6};
-  Trial trial{.method = "lsgd", .options = groups_of(3), .ranks = 6, .count = count};
-  trial.progress = [&](int worker, int, Progress& at) {
-    at.samples = std::lround(6 * weight[std::size_t(worker)]);
-    at.samples_of_all = 6;
-  };
-  const auto done = toy::train(trial);
-  Replicas all(4, count);
-  for (int step = 0; step < trial.steps; ++step) {
-    Rows gradients;
-    for (int r = 0; r < 4; ++r) gradients.push_back(all.gradient(r));
-    for (int r = 0; r < 4; ++r) all.update(r, toy::mean(gradients, weight));
-  }
-  toy::expect_near(done.finished, all.w);
 }
 
 /// Writes down to whom this rank sends, how much, and the sizes of groups it makes.
@@ -197,15 +151,6 @@ TEST(Lsgd, ServesAgainAfterAMeeting) {
       EXPECT_NEAR(worker.weights().as<double>()[0], all.w[0][0], 1e-14);
     }
   });
-}
-
-TEST(Lsgd, Resumes) {
-  for (int per_group : {2, 3, 6})
-    toy::expect_resumes({.method = "lsgd",
-                         .options = groups_of(per_group),
-                         .ranks = 6,
-                         .steps = 5,
-                         .momentum = 0.9});
 }
 
 std::optional<int> trains(int rank, int ranks, const comm::Nodes& nodes, std::int64_t per_group) {

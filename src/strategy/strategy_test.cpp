@@ -1,4 +1,4 @@
-// The catalog, what methods share, and the first method.
+// The catalog, and what methods share.
 #include "strategy/strategy.h"
 
 #include <functional>
@@ -8,57 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "comm/threads.h"
 #include "strategy/catalog.h"
 #include "strategy/merge.h"
-#include "strategy/toy_run.h"
+#include "strategy/toy_worker.h"
 
 namespace parajoule::strategy {
 namespace {
 
 using base::Range;
-using base::Vector;
-using toy::Replicas;
-using toy::Rows;
-using toy::Trial;
-
-constexpr std::size_t count = 37;
-
-Rows trained(std::string_view name, const toy::Given& options, int steps) {
-  return toy::train({.method = name, .options = options, .steps = steps, .count = count}).last();
-}
-
-/// Steps along the gradients of all ranks, each with its weight.
-Rows weighted(int steps, const std::vector<double>& weight) {
-  Replicas all(4, count);
-  for (int step = 0; step < steps; ++step) {
-    Rows gradients;
-    for (int r = 0; r < 4; ++r) gradients.push_back(all.gradient(r));
-    for (int r = 0; r < 4; ++r) all.update(r, toy::mean(gradients, weight));
-  }
-  return all.w;
-}
-
-TEST(Synchronous, FollowsTheMeanGradient) {
-  for (const std::string overlap : {"none", "merged"})
-    toy::expect_near(trained("synchronous", {{"overlap", overlap}}, 20),
-                     weighted(20, {.25, .25, .25, .25}));
-}
-
-TEST(Synchronous, AnswersDoNotDependOnHowGradientsAreMerged) {
-  const auto whole = trained("synchronous", {{"overlap", std::string("none")}}, 10);
-  for (std::int64_t bytes : {1, 8, 24, 100, 1000000})
-    EXPECT_EQ(trained("synchronous", {{"merge_bytes", bytes}}, 10), whole) << bytes;
-}
-
-TEST(Synchronous, WeighsEachRankByItsSamples) {
-  const std::vector<double> samples{3, 1, 0, 2};
-  Trial trial{.method = "synchronous", .steps = 5, .count = count};
-  trial.progress = [&](int rank, int, Progress& progress) {
-    progress.samples = std::int64_t(samples[rank]);
-    progress.samples_of_all = 6;
-  };
-  toy::expect_near(toy::train(trial).last(), weighted(5, {3. / 6, 1. / 6, 0, 2. / 6}));
-}
 
 TEST(Worker, RefusesToChooseSamplesUnlessItCan) {
   comm::Threads(1).run([](comm::Communicator& group) {

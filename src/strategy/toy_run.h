@@ -36,7 +36,6 @@ struct Trial {
   std::size_t count = 3;  ///< parameters
   double momentum = 0;
   std::optional<int> ranks_per_node = {};
-  bool counts_what_is_under_way = false;  ///< after the last step, in `bytes` and `messages`
   /// First weights.
   std::function<double(int rank, std::size_t k)> start = [](int, std::size_t) { return 0.0; };
   std::optional<int> resume_after = {};  ///< steps; then the method is saved, made anew and loaded
@@ -116,10 +115,6 @@ inline comm::Communicator::Traffic train(const Trial& trial, comm::Communicator&
     }
   }
   strategy->leave(worker);
-  if (trial.counts_what_is_under_way) {
-    base::Archive waited_for;
-    strategy->save(waited_for);
-  }
   const auto traffic = group.traffic();
   const auto before = row(worker.weights());
   trained.evaluated[trainer] = evaluate(*strategy, worker, group, trained.buffers[trainer]);
@@ -191,15 +186,6 @@ inline void expect_near(const Rows& ours, const Rows& theirs, double tolerance =
   }
 }
 
-/// Each rank begins elsewhere, and none ever has a sample: only the method moves weights.
-inline Trial without_samples(Trial trial) {
-  trial.start = [](int rank, std::size_t k) { return 1 + rank * rank - 0.1 * double(k); };
-  trial.progress = [](int, int, Progress& progress) {
-    progress.samples = progress.samples_of_all = 0;
-  };
-  return trial;
-}
-
 /// What all ranks together send in one sum, on nodes of one rank: 2 (n - 1) / n of the numbers, of
 /// `bytes` each, for each rank (0.7 of the specifications).
 inline std::uint64_t sum_bytes(int ranks, std::size_t count, std::size_t bytes = sizeof(double)) {
@@ -216,13 +202,6 @@ inline std::uint64_t counted_bytes(
     bytes[group.rank()] = group.traffic().bytes;
   });
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t(0));
-}
-
-/// The first parameter of each rank: what the specifications print.
-inline std::vector<double> first(const Rows& rows) {
-  std::vector<double> values;
-  for (const auto& row : rows) values.push_back(row[0]);
-  return values;
 }
 
 /// Saved and loaded after any of its steps, the method goes on as if nothing had been.
