@@ -20,12 +20,13 @@ using toy::Rows;
 using toy::Trial;
 
 struct Case {
+  std::string_view name;
   std::string_view method;
   Given options;
   int trainers = 4;  ///< of four ranks
 };
 
-void PrintTo(const Case& value, std::ostream* out) { *out << value.method; }
+void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
 
 class AMethod : public testing::TestWithParam<Case> {
  protected:
@@ -123,14 +124,27 @@ TEST_P(AMethod, GoesDownTheMeanObjective) {
   EXPECT_LT(loss(toy::train(long_one).finished[0]), loss(toy::Replicas::Row(3)));
 }
 
+Case synchronous(std::string_view overlap) {
+  return {overlap,
+          "synchronous",
+          {{"overlap", std::string(overlap)}, {"merge_bytes", std::int64_t(8)}}};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, AMethod,
-    testing::Values(Case{"synchronous", {}}, Case{"pipe_sgd", {{"width", std::int64_t(3)}}},
-                    Case{"hierarchical_parallel_sgd", {{"period", std::int64_t(2)}}},
-                    Case{"delayed_averaging", {}},
-                    Case{"coarse_sparse", {{"chunk", std::int64_t(1)}, {"sparsity", 0.5}}},
-                    Case{"lsgd", {}, 3}),
-    [](const auto& tested) { return std::string(tested.param.method); });
+    testing::Values(
+        synchronous("none"), synchronous("layer"), synchronous("merged"), synchronous("lazy"),
+        Case{"pipe_sgd", "pipe_sgd", {{"width", std::int64_t(3)}}},
+        Case{"hierarchical_parallel_sgd",
+             "hierarchical_parallel_sgd",
+             {{"period", std::int64_t(2)}}},
+        Case{"delayed_averaging", "delayed_averaging", {}},
+        Case{"coarse_sparse", "coarse_sparse", {{"chunk", std::int64_t(1)}, {"sparsity", 0.5}}},
+        Case{"lsgd", "lsgd", {}, 3}, Case{"local_sgd", "local_sgd", {{"period", std::int64_t(2)}}},
+        Case{"oldsgd",
+             "oldsgd",
+             {{"period", std::int64_t(2)}, {"topology", std::string("complete")}}}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace parajoule::strategy
