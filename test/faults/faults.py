@@ -43,10 +43,10 @@ def throws(place, fault, *, rank=1):
     return case
 
 
-def kills(place, *, rank=1):
+def kills(place, *settings, rank=1):
     """A rank that dies by its own hand at a place ends the run in time and is named."""
     def case(bench):
-        run = bench.start(fault=f"rank={rank} step=15 kind=kill_{place}")
+        run = bench.start(fault=f"rank={rank} step=15 kind=kill_{place}", settings=settings)
         run.wait_for_mark()
         run.end(DEAD_RANK_SECONDS).ended_with(RANK_DIED, f"rank {rank}")
         last_record(bench)
@@ -75,10 +75,13 @@ def hangs(bench):
     last_record(bench)
 
 
-def not_a_number(bench):
+def not_a_number(*settings):
     """A loss that is no number on one rank ends all with a status of its own."""
-    bench.run(fault="rank=1 step=15 kind=nan").ended_with(NOT_A_NUMBER, "rank 1", "not a number")
-    assert last_record(bench).state == "failed"
+    def case(bench):
+        bench.run(fault="rank=1 step=15 kind=nan", settings=settings).ended_with(
+            NOT_A_NUMBER, "rank 1", "not a number")
+        assert last_record(bench).state == "failed"
+    return case
 
 
 def picture_settings(bench, broken):
@@ -299,6 +302,58 @@ def mpirun_other_ranks(bench):
     bench.run(settings=["learning_rate=0.5"]).ended_with(DONE, "begins anew", "learning_rate = 0.1")
 
 
+def server_dies(*settings):
+    """A rank that serves, killed while the others train, ends the run in time and is named."""
+    def case(bench):
+        run = bench.start(fault="rank=1 step=15 kind=slow_forward seconds=600", settings=settings)
+        run.wait_for_mark()
+        os.kill(bench.ranks()[2], signal.SIGKILL)
+        run.end(DEAD_RANK_SECONDS).ended_with(RANK_DIED, "rank 2")
+        last_record(bench)
+    return case
+
+
+def all_of(*some):
+    """One after the other, each in a folder of its own."""
+    def case(bench):
+        for number, one in enumerate(some):
+            own = Bench(bench.program, bench.folder / str(number))
+            try:
+                one(own)
+            finally:
+                own.tidy()
+    return case
+
+
+# Methods that are not the usual one, with what lets them be themselves on two ranks that train.
+METHODS = {
+    "coarse_sparse": ("coarse_sparse.chunk=100", "coarse_sparse.sparsity=0.5"),
+    "lsgd": ("ranks=3",),
+    "pipe_sgd": ("pipe_sgd.width=3",),
+    "local_sgd": ("local_sgd.period=4",),
+    "oldsgd": ("oldsgd.period=4",),
+}
+
+
+def of_method(name):
+    """The three that every method must end like: a dead rank, no number, a wish to stop."""
+    settings = (f"strategy={name}", *METHODS[name])
+    return {
+        f"kill_{name}": kills("communication", *settings),
+        f"nan_{name}": not_a_number(*settings),
+        f"stop_{name}": stops(signal.SIGUSR1, "forward", *settings),
+    }
+
+
+# Each overlap and each sum; gradients of the small net make several sums.
+SUMS_AND_OVERLAPS = [
+    ("overlap=none", "sum=ring"),
+    ("overlap=layer", "sum=halving_doubling"),
+    ("overlap=lazy", "lazy.threshold_bytes=1000", "sum=tree"),
+    ("overlap=merged", "merged.merge_bytes=1000", "sum=binary_blocks"),
+    ("overlap=layer", "sum=hierarchical")]
+
+
 CASES = {
     "throw_in_data": throws("data", "while a batch is taken"),
     "throw_in_forward": throws("forward", "in the pass"),
@@ -313,7 +368,7 @@ CASES = {
     "kill_rank_0": kills("forward", rank=0),
     "dead_while_others_wait": dead_while_others_wait,
     "hang": hangs,
-    "nan": not_a_number,
+    "nan": not_a_number(),
     "broken_picture": broken_picture,
     "broken_validation_picture": broken_validation_picture,
     "last_update_diverges": last_update_diverges,
@@ -326,8 +381,11 @@ CASES = {
     "usr1_in_data_wait": stops(signal.SIGUSR1, "data"),
     "usr1_in_evaluation": stops(signal.SIGUSR1, "evaluation"),
     "usr1_in_checkpoint": stops(signal.SIGUSR1, "checkpoint"),
-    "usr1_where_ranks_differ": stops(signal.SIGUSR1, "forward", "strategy=local_sgd",
-                                     "local_sgd.period=4"),
+    "kill_with_each_overlap_and_sum": all_of(
+        *(kills("communication", *settings) for settings in SUMS_AND_OVERLAPS)),
+    "stop_with_other_overlaps_and_sums": all_of(
+        *(stops(signal.SIGUSR1, "forward", *settings) for settings in SUMS_AND_OVERLAPS[1:3])),
+    "kill_lsgd_server": server_dies("strategy=lsgd", *METHODS["lsgd"]),
     "full_disk_at_a_checkpoint": full_disk_at_a_checkpoint,
     "full_disk_at_the_record": full_disk_at_the_record,
     "srun_singletons": srun_singletons,
@@ -336,6 +394,7 @@ CASES = {
     "mpirun_missing_data": mpirun_missing_data,
     "mpirun_different_experiments": mpirun_different_experiments,
     "mpirun_other_ranks": mpirun_other_ranks,
+    **{case: run for name in METHODS for case, run in of_method(name).items()},
 }
 
 
