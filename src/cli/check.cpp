@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include "cli/parts.h"
-#include "cli/rank.h"
 #include "cli/surroundings.h"
 #include "cli/vocabulary.h"
 
 namespace parajoule::cli {
 
-LaunchFacts check(const Request& request, Begin begin) {
+LaunchFacts check(const RankOptions& options) {
+  const Request& request = options.request;
   const train::Experiment experiment = read_experiment(request, vocabulary());
   const int on_a_node = most_on_a_node(environment, experiment.ranks);
   check_ranks_on_node(experiment, on_a_node);
   make_parts(experiment);
+  named_meters(options.meters);
   make_folders(experiment);
   const RunFolder folder =
-      choose_run_folder(experiment.checkpoints, identity_of(experiment), begin);
+      choose_run_folder(experiment.checkpoints, identity_of(experiment), options.begin);
   LaunchFacts facts{.ranks = experiment.ranks,
                     .threads = experiment.threads,
                     .ranks_on_node = on_a_node,

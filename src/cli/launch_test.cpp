@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -157,6 +158,20 @@ TEST_F(Launcher, HandsOnArgumentsOfAnyBytes) {
   EXPECT_THAT(run.output(), HasSubstr("<--ranks=1>"));
   EXPECT_THAT(run.output(), HasSubstr("<x.toml>"));
   EXPECT_THAT(run.output(), HasSubstr("threads 3"));
+}
+
+TEST_F(Launcher, HandsOnTheMetersThatAreNamed) {
+  Launched run(folder_, {{"FAKE", "repeat"}, {"PARAJOULE_METERS", "by the environment.toml"}},
+               {"--wall", "a.csv", "--wall", "b.csv", "--redfish", "https://{host}-bmc",
+                "--credentials", "secret"});
+  EXPECT_EQ(run.status(), 0) << run.errors();
+  for (const char* word : {"--meters=by the environment.toml", "--wall=a.csv", "--wall=b.csv",
+                           "--redfish=https://{host}-bmc", "--credentials=secret", "x.toml"})
+    EXPECT_THAT(run.output(), HasSubstr(fmt::format("<{}>", word)));
+  Launched other(folder_, {{"FAKE", "repeat"}, {"PARAJOULE_METERS", "environment.toml"}},
+                 {"--meters", "given.toml"});
+  EXPECT_EQ(other.status(), 0) << other.errors();
+  EXPECT_THAT(other.output(), HasSubstr("<--meters=given.toml>"));
 }
 
 TEST_F(Launcher, AFileShowsPlainLines) {

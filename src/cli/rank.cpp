@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,6 +56,9 @@ class Rank {
       : options_(options), place_(place_in(environment)), rank_(place_ ? place_->rank : 0) {
     try {
       experiment_ = read();
+      NamedMeters meters = named_meters(options.meters);
+      hardware_.meters = std::move(meters.sources);
+      hardware_.wall = std::move(meters.wall);
     } catch (...) {
       // Others may have read it, and will wait for this rank.
       unread_ = std::current_exception();
@@ -215,8 +219,8 @@ class Rank {
     comm::Summing summing(world, comm::sum(experiment_.sum.name), experiment_.sum.settings);
     Live live(standard_output());
     Reporting reporting(options_.folder ? to_launcher(STDOUT_FILENO) : to_person(live));
-    const train::Outcome outcome =
-        train::run(experiment_, summing, reporting, [this] { return stop_.requested(); });
+    const train::Outcome outcome = train::run(
+        experiment_, summing, reporting, [this] { return stop_.requested(); }, hardware_);
     live.finish();
     if (outcome.stopped) {
       note_->stopped(fmt::format("after step {}", outcome.steps));
@@ -239,6 +243,7 @@ class Rank {
   std::optional<Place> place_;
   int rank_;
   train::Experiment experiment_;
+  train::Hardware hardware_;
   std::exception_ptr unread_;  ///< why there is no experiment
   std::optional<OwnNote> note_;
   std::optional<RunLock> lock_;

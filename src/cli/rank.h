@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/experiment.h"
+#include "cli/other_meters.h"
 #include "cli/run_folder.h"
 
 namespace parajoule::cli {
@@ -17,6 +18,7 @@ struct RankOptions {
   /// srun or the like, and speaks for itself.
   std::optional<std::filesystem::path> folder = {};
   std::string command = {};  ///< the command line, for the record
+  OtherMeters meters = {};
 };
 
 /// Trains; gives the exit status. Prints or notes the first cause of a failure, and throws nothing.

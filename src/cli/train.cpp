@@ -16,6 +16,7 @@
 #include "cli/fields.h"
 #include "cli/launch.h"
 #include "cli/notes.h"
+#include "cli/other_meters.h"
 #include "cli/process.h"
 #include "cli/run_folder.h"
 #include "cli/runs.h"
@@ -33,13 +34,26 @@ struct Arguments {
   bool example = false;
   bool keys = false;
   bool settings = false;
+  OtherMeters meters;
 };
+
+/// Of those meters that stand there, as words; what the environment names holds on all nodes.
+void add_meters(const OtherMeters& meters, std::vector<std::string>& words) {
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) words.push_back(fmt::format("--{}={}", option, value));
+  };
+  add("meters", meters.file.empty() ? environment("PARAJOULE_METERS").value_or("") : meters.file);
+  add("redfish", meters.redfish);
+  add("credentials", meters.credentials);
+  for (const std::string& file : meters.wall) add("wall", file);
+}
 
 /// What stands on the command line of parajoule-train, beside what it is to do.
 std::vector<std::string> words(const Arguments& arguments) {
   std::vector<std::string> words;
   if (arguments.ranks) words.push_back(fmt::format("--ranks={}", *arguments.ranks));
   for (const std::string& assignment : arguments.set) words.push_back("--set=" + assignment);
+  add_meters(arguments.meters, words);
   words.push_back("--");
   words.push_back(arguments.file);
   return words;
@@ -197,6 +211,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
       "ranks agree on every exchange before it; slow, for finding faults");
   command->add_flag("--fresh", arguments->fresh,
                     "begin anew, do not go on with a run that did not end");
+  add_other_meters(*command, arguments->meters, WallFiles::taken);
   command->add_flag("--example", arguments->example,
                     "print an experiment file with every key explained");
   command->add_flag("--settings", arguments->settings,

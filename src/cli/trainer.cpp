@@ -15,6 +15,7 @@
 #include "cli/example.h"
 #include "cli/exit_status.h"
 #include "cli/one_line.h"
+#include "cli/other_meters.h"
 #include "cli/parts.h"
 #include "cli/process.h"
 #include "cli/rank.h"
@@ -52,6 +53,7 @@ void declare(CLI::App& app, Words& words) {
   app.add_option("experiment", words.run.request.path);
   app.add_option("--ranks", words.run.request.ranks);
   app.add_option("--set", words.run.request.set)->allow_extra_args(false);
+  cli::add_other_meters(app, words.run.meters, cli::WallFiles::taken);
   app.add_option("--run", words.folder);
   app.add_option("--name", words.name);
   app.add_flag("--fresh", words.fresh);
@@ -119,7 +121,7 @@ int act(Words& words) {
   if (words.keys) std::cout << cli::page(cli::vocabulary());
   if (words.models) std::cout << cli::shown_models(words.name);
   if (words.profile) std::cout << cli::model_profile(words.name);
-  if (words.check) std::cout << cli::written(cli::check(words.run.request, words.run.begin));
+  if (words.check) std::cout << cli::written(cli::check(words.run));
   if (words.settings) {
     std::cout << cli::shown_settings(cli::read_experiment(words.run.request, cli::vocabulary()));
   }

@@ -1,6 +1,7 @@
 #include "measure/join.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -30,6 +31,12 @@ Joined joined(const path& file, const std::string& started_utc, meter::Span run,
     }
   }
   return rows;
+}
+
+void append(Joined& all, Joined more) {
+  std::ranges::move(more.sources, std::back_inserter(all.sources));
+  std::ranges::move(more.readings, std::back_inserter(all.readings));
+  std::ranges::move(more.remarks, std::back_inserter(all.remarks));
 }
 
 namespace {

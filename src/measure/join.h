@@ -19,6 +19,9 @@ struct Joined {
   std::vector<std::string> remarks = {};
 };
 
+/// The rows of another file behind these.
+void append(Joined& all, Joined more);
+
 /// `started_utc`: of the record; `run`: from its start to its end; sources are numbered from
 /// `first_source`. Throws as `meter::wall_of`.
 Joined joined(const std::filesystem::path& file, const std::string& started_utc, meter::Span run,

@@ -110,6 +110,22 @@ std::vector<std::string> not_metered(const meter::Opened& opened,
   return lines;
 }
 
+MeterRows rows_of(const meter::Opened& opened, int first_source, int node) {
+  MeterRows rows;
+  std::vector<meter::Description> descriptions;
+  for (const auto& source : opened.sources) {
+    const int number = first_source + int(descriptions.size());
+    descriptions.push_back(source->description());
+    rows.sources.push_back(row_of(descriptions.back(), number, node));
+  }
+  rows.notes = not_metered(opened, descriptions);
+  for (const meter::TakenPeriod& taken : opened.periods)
+    rows.settings.push_back({fmt::format("update_period.{}", first_source + int(taken.source)),
+                             fmt::format("{}", taken.period.count()),
+                             fmt::format("sensors {}", taken.seen_utc)});
+  return rows;
+}
+
 std::string cost_text(const meter::SamplingCost& cost, const std::string& of) {
   return fmt::format(
       "{}{:.3f} s of one core{}, {:.3f} % of it: {} rounds over the sources, {} "

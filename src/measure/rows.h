@@ -29,6 +29,17 @@ meter::Row meter_row(const store::Reading& row, std::size_t source);
 std::vector<std::string> not_metered(const meter::Opened& opened,
                                      std::span<const meter::Description> sources);
 
+/// What a record says of the meters of one node before their first reading, whether a command or a
+/// training run is metered.
+struct MeterRows {
+  std::vector<store::Source> sources;
+  std::vector<std::string> notes;        ///< as `not_metered` gives them
+  std::vector<store::Setting> settings;  ///< update periods that were found earlier
+};
+
+/// Sources are numbered from `first_source`.
+MeterRows rows_of(const meter::Opened& opened, int first_source, int node);
+
 /// What the metering itself has cost, as the text of a note. `of` says whose: ` of node 1`.
 std::string cost_text(const meter::SamplingCost& cost, const std::string& of);
 

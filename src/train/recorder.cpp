@@ -1,13 +1,17 @@
 #include "train/recorder.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "measure/join.h"
 #include "measure/rows.h"
 #include "meter/account.h"
+#include "store/file_name.h"
 #include "train/earlier_record.h"
 
 namespace parajoule::train {
@@ -98,7 +102,8 @@ void Recorder::start_meter(const Experiment& experiment, const Hardware& hardwar
     options.visible_devices = place_.visible_devices;
     opened = meter::open_sources(options);
   }
-  first_source_ = count_sources_before(opened.sources.size());
+  if (place_.owner) wall_ = hardware.wall;
+  first_source_ = number_sources(opened.sources.size());
   for (const auto& source : opened.sources) descriptions_.push_back(source->description());
   if (place_.owner) tell_hardware(hardware.machine, opened);
   // Nobody's readings may come before the rows that say what they are of.
@@ -108,23 +113,48 @@ void Recorder::start_meter(const Experiment& experiment, const Hardware& hardwar
 }
 
 /// Sources are numbered over all nodes, in the order of their owners.
-int Recorder::count_sources_before(std::size_t own) {
+int Recorder::number_sources(std::size_t own) {
   std::vector<double> counts(std::size_t(group_.size()));
   counts[group_.rank()] = double(own);
   group_.sum(base::Vector(std::span(counts)));
-  double before = 0;
-  for (int rank = 0; rank < group_.rank(); ++rank) before += counts[rank];
-  return int(before);
+  int first = numbered_;
+  for (int rank = 0; rank < group_.rank(); ++rank) first += int(counts[rank]);
+  for (const double count : counts) numbered_ += int(count);
+  return first;
 }
 
 void Recorder::tell_hardware(const Machine& machine, const meter::Opened& opened) {
   Rows& rows = stream_.waiting();
   rows.nodes.push_back(
       {place_.node, machine.boot_id, machine.host, machine.cpus, machine.memory_bytes});
-  for (std::size_t i = 0; i < descriptions_.size(); ++i)
-    rows.sources.push_back(measure::row_of(descriptions_[i], first_source_ + int(i), place_.node));
-  for (const std::string& line : measure::not_metered(opened, descriptions_))
-    add_note(store::Severity::note, line);
+  measure::MeterRows meters = measure::rows_of(opened, first_source_, place_.node);
+  rows.sources = std::move(meters.sources);
+  rows.settings = std::move(meters.settings);
+  for (std::string& line : meters.notes) add_note(store::Severity::note, std::move(line));
+}
+
+/// Collective. What is wrong with a file of somebody else's is told and costs no run.
+void Recorder::join_wall_meters() {
+  measure::Joined found;
+  const auto ran = std::chrono::duration_cast<std::chrono::system_clock::duration>(now());
+  const std::string started = store::written_utc(std::chrono::system_clock::now() - ran);
+  for (const std::filesystem::path& file : wall_) {
+    try {
+      const int next = int(found.sources.size());
+      measure::append(found,
+                      measure::joined(file, started, {base::Seconds(0), now()}, next, place_.node));
+    } catch (const base::Error& error) {
+      found.remarks.push_back(
+          fmt::format("{}; `parajoule runs join` takes it in later", error.what()));
+    }
+  }
+  const int first = number_sources(found.sources.size());
+  for (store::Source& source : found.sources) source.source += first;
+  for (store::Reading& reading : found.readings) reading.source += first;
+  Rows& rows = stream_.waiting();
+  std::ranges::move(found.sources, std::back_inserter(rows.sources));
+  std::ranges::move(found.readings, std::back_inserter(rows.readings));
+  for (const std::string& remark : found.remarks) note(store::Severity::warning, remark);
 }
 
 void Recorder::start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz) {
@@ -205,6 +235,7 @@ void Recorder::write_rows(Rows rows) {
   for (const Drawing& drawing : rows.drawings) elsewhere_[drawing.node] = drawing.energy;
   for (auto& row : rows.nodes) record_->add(std::move(row));
   for (auto& row : rows.sources) record_->add(std::move(row));
+  for (auto& row : rows.settings) record_->add(std::move(row));
   record_->add(std::span<const store::Reading>(rows.readings));
   record_->add(std::span<const store::Phase>(rows.phases));
   for (const auto& row : rows.steps) record_->add(row);
@@ -223,6 +254,7 @@ void Recorder::finish(store::State state, std::string_view why) {
     sampler_->stop();
     say_cost();
   }
+  join_wall_meters();
   write();
   bad_samples_.finish();
   if (record_) record_->finish(state, why);

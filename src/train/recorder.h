@@ -19,6 +19,7 @@
 #include "store/record.h"
 #include "train/bad_samples.h"
 #include "train/experiment.h"
+#include "train/hardware.h"
 #include "train/merged_phases.h"
 #include "train/phases.h"
 #include "train/place.h"
@@ -26,12 +27,6 @@
 #include "train/rows.h"
 
 namespace parajoule::train {
-
-/// What is metered; tests pretend other machines.
-struct Hardware {
-  Machine machine = this_machine();
-  meter::Options meters = {};  ///< but processors and GPUs: those of the node's ranks together
-};
 
 /// One on each rank. Rank 0 writes the record; the first rank of each node (by boot id) reads the
 /// node's meters, whatever the number of ranks. All members are called by the training thread.
@@ -86,8 +81,10 @@ class Recorder {
   /// Says in the record where its checkpoints lie, and which record it goes on from.
   void place_in_training(const std::filesystem::path& run_folder);
   base::Seconds agree_on_origin();
-  int count_sources_before(std::size_t own);
+  /// Collective. Gives numbers to so many sources of this rank.
+  int number_sources(std::size_t own);
   void tell_hardware(const Machine& machine, const meter::Opened& opened);
+  void join_wall_meters();
   void start_meter(const Experiment& experiment, const Hardware& hardware);
   void start_sampler(std::vector<std::unique_ptr<meter::Source>> sources, double hertz);
   void take_readings(std::span<const meter::Row> sampled);
@@ -108,8 +105,10 @@ class Recorder {
   BadSamples bad_samples_;               ///< of all ranks, on rank 0
   std::map<int, LiveEnergy> elsewhere_;  ///< by node, on rank 0
   std::mutex mutex_;
-  std::vector<store::Reading> readings_;  ///< of this node, not yet on their way; under mutex_
+  std::vector<store::Reading> readings_;     ///< of this node, not yet on their way; under mutex_
+  std::vector<std::filesystem::path> wall_;  ///< files of this node's wall meters, on its owner
   int first_source_ = 0;
+  int numbered_ = 0;                              ///< sources of all nodes so far
   std::vector<meter::Description> descriptions_;  ///< of this node's sources
   std::unique_ptr<meter::Sampler> sampler_;       ///< on owners of a node; last, so it stops first
 };

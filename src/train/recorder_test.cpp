@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <map>
+#include <set>
+#include <stdexcept>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -40,13 +43,26 @@ class MadeUpMachine {
   const meter::MadeUpTree& tree() const { return tree_; }
 
   Hardware of_rank(int rank) const {
-    return {.machine = {.boot_id = name_,
-                        .host = "host of " + name_,
-                        .cpus = 2,
-                        .memory_bytes = 1,
-                        .cores = {rank % 2},
-                        .visible_devices = std::to_string(rank)},
-            .meters = tree_.options()};
+    Hardware hardware{.machine = {.boot_id = name_,
+                                  .host = "host of " + name_,
+                                  .cpus = 2,
+                                  .memory_bytes = 1,
+                                  .cores = {rank % 2},
+                                  .visible_devices = std::to_string(rank)},
+                      .meters = tree_.options()};
+    hardware.meters.periods = tree_.root() / "periods.json";
+    if (const auto file = tree_.root() / "wall.csv"; std::filesystem::exists(file))
+      hardware.wall = {file};
+    return hardware;
+  }
+
+  /// A wall meter that shows so many watts for minutes around now.
+  void plug_in(double watts) const {
+    const double now = double(std::time(nullptr));
+    std::string text = fmt::format("# outlet: of {}\ntime,watts\n", name_);
+    for (int twentieth = -100; twentieth < 2000; ++twentieth)
+      text += fmt::format("{},{}\n", now + 0.05 * twentieth, watts);
+    tree_.write("wall.csv", text);
   }
 
  private:
@@ -134,6 +150,56 @@ TEST_F(RecorderTest, MetersEachMachineOnceAndBringsItsReadings) {
   }
   EXPECT_THAT(notes_of(record), Contains(StartsWith(store::metering_cost)).Times(2));
   EXPECT_THAT(notes_of(record), Contains(HasSubstr(" of node 1, ")));
+}
+
+TEST_F(RecorderTest, TakesInTheWallMeterOfEachMachine) {
+  first.plug_in(300);
+  second.plug_in(500);
+  const store::Reader record(run([](Recorder& recorder, int) {
+    const Seconds end = recorder.now() + Seconds(0.2);
+    for_a_while(recorder, [&] { return recorder.now() > end; });
+  }));
+  const auto sources = record.rows<store::Source>();
+  std::map<std::string, store::Source> outlets;
+  std::set<int> numbers;
+  for (const store::Source& source : sources) {
+    numbers.insert(source.source);
+    if (source.device_kind == "outlet") outlets[source.device] = source;
+  }
+  EXPECT_EQ(numbers.size(), sources.size());
+  ASSERT_THAT(outlets, SizeIs(2));
+  EXPECT_EQ(outlets["outlet of first"].node, 0);
+  EXPECT_EQ(outlets["outlet of second"].node, 1);
+  std::map<int, std::set<double>> shown;
+  for (const store::Reading& reading : record.rows<store::Reading>())
+    if (reading.value) shown[reading.source].insert(*reading.value);
+  EXPECT_EQ(shown[outlets["outlet of first"].source], std::set<double>{300});
+  EXPECT_EQ(shown[outlets["outlet of second"].source], std::set<double>{500});
+}
+
+TEST_F(RecorderTest, AWallMetersFileThatIsNoneIsALineAndCostsNoRun) {
+  second.tree().write("wall.csv", "nothing\n");
+  const store::Reader record(run([](Recorder&, int) {}));
+  EXPECT_EQ(record.run().state, store::State::done);
+  EXPECT_THAT(notes_of(record),
+              Contains(testing::AllOf(HasSubstr("wall.csv"), HasSubstr("runs join"))));
+}
+
+TEST_F(RecorderTest, TakesThePeriodsThatSensorsFoundOnEachMachine) {
+  const store::Reader before(run([](Recorder&, int) {}));
+  const auto package_of = [](const store::Reader& record, int node) {
+    for (store::Source& source : record.rows<store::Source>())
+      if (source.node == node && source.device == "package-0") return source;
+    throw std::runtime_error("the record has no such package");
+  };
+  const meter::FoundPeriod kept[] = {
+      {package_of(before, 1).covers, Seconds(0.25), "2025-11-30T10:11:12.123Z"}};
+  meter::keep_found_periods(second.tree().root() / "periods.json", kept);
+  const store::Reader record(run([](Recorder&, int) {}));
+  const store::Source other = package_of(record, 1);
+  EXPECT_EQ(other.update_period, Seconds(0.25));
+  EXPECT_EQ(record.setting(fmt::format("update_period.{}", other.source)), "0.25");
+  EXPECT_NE(package_of(record, 0).update_period, Seconds(0.25));
 }
 
 TEST_F(RecorderTest, NamesWhatNobodyMeters) {

@@ -65,6 +65,7 @@ json packed(const store::Step& row) {
 json packed(const store::Note& row) {
   return {row.seconds.count(), maybe(row.rank), int(row.severity), row.text};
 }
+json packed(const store::Setting& row) { return {row.key, row.value, row.origin}; }
 json packed(const Drawing& row) {
   return {row.node, maybe(row.energy.measured_energy), maybe(row.energy.modelled_energy),
           maybe(row.energy.measured_power), maybe(row.energy.modelled_power)};
@@ -105,6 +106,7 @@ void unpack(const json& from, store::Note& row) {
   row = {base::Seconds(from[0].get<double>()), perhaps<int>(from[1]),
          store::Severity(from[2].get<int>()), from[3]};
 }
+void unpack(const json& from, store::Setting& row) { row = {from[0], from[1], from[2]}; }
 void unpack(const json& from, Drawing& row) {
   row = {.node = from[0],
          .energy = {.measured_energy = perhaps<base::Joules>(from[1]),
@@ -134,7 +136,7 @@ bool Rows::empty() const { return *this == Rows{}; }
 std::vector<std::uint8_t> encoded(const Rows& rows) {
   return json::to_cbor(json::array({packed(rows.nodes), packed(rows.sources), packed(rows.readings),
                                     packed(rows.phases), packed(rows.steps), packed(rows.notes),
-                                    packed(rows.drawings)}));
+                                    packed(rows.settings), packed(rows.drawings)}));
 }
 
 Rows decoded(const std::vector<std::uint8_t>& bytes) {
@@ -146,7 +148,8 @@ Rows decoded(const std::vector<std::uint8_t>& bytes) {
   unpack(all[3], rows.phases);
   unpack(all[4], rows.steps);
   unpack(all[5], rows.notes);
-  unpack(all[6], rows.drawings);
+  unpack(all[6], rows.settings);
+  unpack(all[7], rows.drawings);
   return rows;
 }
 

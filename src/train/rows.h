@@ -28,6 +28,7 @@ struct Rows {
   std::vector<store::Phase> phases;
   std::vector<store::Step> steps;
   std::vector<store::Note> notes;
+  std::vector<store::Setting> settings;
   std::vector<Drawing> drawings;
 
   bool empty() const;

@@ -24,6 +24,7 @@ Rows one_of_each() {
       .steps = {example.step},
       .notes = {example.note,
                 {.seconds = Seconds(1), .severity = store::Severity::error, .text = "of no rank"}},
+      .settings = {{"update_period.3", "0.5", "sensors 2025-11-30T10:11:12.123Z"}},
       .drawings = {
           {.node = 2,
            .energy = {.modelled_energy = base::Joules{5}, .modelled_power = base::Watts{0.25}}}}};

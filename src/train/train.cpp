@@ -31,12 +31,12 @@ std::vector<int> everyone(const comm::Communicator& group) {
 class Training {
  public:
   Training(const Experiment& experiment, comm::Communicator& world, Reporter& reporter,
-           const AskedToStop& asked_to_stop)
+           const AskedToStop& asked_to_stop, const Hardware& hardware)
       : experiment_(experiment),
         reporter_(reporter),
         asked_to_stop_(asked_to_stop),
         control_(world.group(everyone(world))),
-        recorder_(experiment, *control_, reporter),
+        recorder_(experiment, *control_, reporter, hardware),
         job_(experiment, world),
         checkpoints_(experiment.folder, *control_),
         trainers_(job_.part.trains ? control_->group(job_.trainers) : nullptr) {
@@ -383,8 +383,8 @@ void Training::check_weights() {
 }  // namespace
 
 Outcome run(const Experiment& experiment, comm::Communicator& group, Reporter& reporter,
-            const AskedToStop& asked_to_stop) {
-  Training training(experiment, group, reporter, asked_to_stop);
+            const AskedToStop& asked_to_stop, const Hardware& hardware) {
+  Training training(experiment, group, reporter, asked_to_stop, hardware);
   try {
     return training.run();
   } catch (const std::exception& error) {

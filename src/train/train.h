@@ -8,6 +8,7 @@
 
 #include "comm/communicator.h"
 #include "train/experiment.h"
+#include "train/hardware.h"
 #include "train/reporter.h"
 
 namespace parajoule::train {
@@ -26,6 +27,6 @@ using AskedToStop = std::function<bool()>;
 /// there is one. Throws what went wrong; everything recorded until
 /// then is in the record.
 Outcome run(const Experiment& experiment, comm::Communicator& group, Reporter& reporter,
-            const AskedToStop& asked_to_stop);
+            const AskedToStop& asked_to_stop, const Hardware& hardware = {});
 
 }  // namespace parajoule::train
