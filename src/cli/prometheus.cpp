@@ -59,8 +59,9 @@ struct Metric {
   std::function<std::optional<double>(const Exposed&)> value;
 };
 
-std::optional<double> other_value(const Exposed& exposed, Quantity quantity) {
-  return exposed.description.quantity == quantity ? exposed.value : std::nullopt;
+std::optional<double> other_value(const Exposed& exposed, std::string_view unit) {
+  const bool other = !meter::energetic(exposed.description) && exposed.description.unit == unit;
+  return other ? exposed.value : std::nullopt;
 }
 
 std::vector<Metric> metrics() {
@@ -76,14 +77,15 @@ std::vector<Metric> metrics() {
        [](const Exposed& e) {
          return e.failed ? std::optional(*e.failed ? 1.0 : 0.0) : std::nullopt;
        }}};
-  const auto add = [&](const char* name, const char* help, Quantity quantity) {
-    all.push_back(
-        {name, "gauge", help, [quantity](const Exposed& e) { return other_value(e, quantity); }});
+  const auto add = [&](const char* name, const char* help, std::string_view unit) {
+    all.push_back({name, "gauge", help, [unit](const Exposed& e) { return other_value(e, unit); }});
   };
-  add("parajoule_temperature_celsius", "Temperature of the device.", Quantity::temperature);
-  add("parajoule_clock_hertz", "Clock of the device.", Quantity::clock);
-  add("parajoule_utilisation_ratio", "Busy share of the device, 0 to 1.", Quantity::utilisation);
-  add("parajoule_memory_bytes", "Memory of the device in use.", Quantity::memory);
+  add("parajoule_temperature_celsius", "Temperature of the device.", "celsius");
+  add("parajoule_clock_hertz", "Clock of the device.", "hertz");
+  add("parajoule_clock_reasons", "Why clocks are held back, a bit each.", "reasons");
+  add("parajoule_utilisation_ratio", "Busy share of the device, 0 to 1.", "fraction");
+  add("parajoule_processes", "Processes that compute on the device.", "processes");
+  add("parajoule_memory_bytes", "Memory of the device in use.", "bytes");
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,6 +54,28 @@ TEST(Prometheus, HasNoSumOverLabels) {
     EXPECT_THAT(text, Not(HasSubstr(sum)));
 }
 
+TEST(Prometheus, NamesOtherNumbersByTheirUnits) {
+  std::vector<Exposed> all;
+  const std::tuple<Quantity, const char*, double> numbers[] = {
+      {Quantity::clock, "hertz", 1.41e9},
+      {Quantity::clock, "reasons", 4},
+      {Quantity::utilisation, "fraction", 0.5},
+      {Quantity::utilisation, "processes", 3}};
+  for (const auto& [quantity, unit, value] : numbers) {
+    all.push_back({.description = described("GPU 0", quantity), .node = "n1", .value = value});
+    all.back().description.unit = unit;
+  }
+  const std::string text = prometheus_text(all);
+  const auto line = [&](const std::string& name, const std::string& value) {
+    return testing::ContainsRegex(name + "\\{[^\n]*\\} " + value + "\n");
+  };
+  EXPECT_THAT(text, line("parajoule_clock_hertz", "1410000000"));
+  EXPECT_THAT(text, line("parajoule_clock_reasons", "4"));
+  EXPECT_THAT(text, line("parajoule_utilisation_ratio", "0.5"));
+  EXPECT_THAT(text, line("parajoule_processes", "3"));
+  EXPECT_THAT(text, Not(line("parajoule_clock_hertz", "4")));
+}
+
 TEST(Prometheus, WhatHasNoNumberHasNoLine) {
   const std::vector<Exposed> dead = {
       {.description = described("GPU 0", Quantity::energy), .node = "n1", .failed = true}};
@@ -85,6 +108,7 @@ TEST(Prometheus, IsValidWhateverDevicesAreCalledAndWithTwoOfOneName) {
                  .energy = Joules{1e-9}});
   all.push_back(
       {.description = described("GPU 0", Quantity::temperature), .node = "n1", .value = 61.0});
+  all.back().description.unit = "celsius";
   const std::string text = prometheus_text(all);
   expect_valid(text);
   EXPECT_THAT(text, HasSubstr("from=\"energy 2\""));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,43 @@ Span read_span(const std::vector<meter::Series>& series) {
   return {first.value_or(last), last};
 }
 
+/// The accelerators that somebody computed on in a span, each with what shows it. Whatever holds a
+/// part of them was not idle either.
+std::map<std::string, std::string> used_in(const std::vector<meter::Series>& series, Span span) {
+  constexpr double busy = 0.05;  // a look at a GPU costs it less
+  std::map<std::string, std::string> used;
+  for (const meter::Series& one : series) {
+    const meter::Description& is = one.description;
+    if (is.device_kind != "gpu" || is.quantity != meter::Quantity::utilisation) continue;
+    double sum = 0;
+    double most = 0;
+    int count = 0;
+    for (const meter::Row& row : one.rows) {
+      const auto* value = std::get_if<double>(&row.reading);
+      if (!value || row.at < span.begin || row.at > span.end) continue;
+      sum += *value;
+      most = std::max(most, *value);
+      ++count;
+    }
+    if (is.unit == "processes" && most > 0)
+      used[is.device] = fmt::format("{} processes computed on it", most);
+    else if (is.unit == "fraction" && count > 0 && sum / count > busy && !used.contains(is.device))
+      used[is.device] = fmt::format("it was {:.0f} % busy", 100 * sum / count);
+  }
+  const auto direct = used;
+  for (const meter::Series& one : series) {
+    const auto part = direct.find(one.description.device);
+    if (part != direct.end() && one.description.part_of)
+      used.emplace(*one.description.part_of,
+                   fmt::format("{} within it was used", one.description.device));
+  }
+  if (direct.empty()) return used;
+  for (const meter::Series& one : series)
+    if (meter::is_whole(one.description.device_kind))
+      used.emplace(one.description.device, fmt::format("{} was used", direct.begin()->first));
+  return used;
+}
+
 NodeEnergy energy_of(const store::Node& node, const std::vector<meter::Series>& series,
                      const Account& account) {
   const Span read = read_span(series);
@@ -41,8 +79,14 @@ NodeEnergy energy_of(const store::Node& node, const std::vector<meter::Series>& 
   if (span.length() <= Seconds(0)) return energy;
   energy.command = meter::account(series, span);
   energy.idle = span_in(account.settings, idle_span, node.node, span.begin);
-  if (energy.idle && energy.idle->length() > Seconds(0))
-    energy.above = above_idle(energy.command, meter::account(series, *energy.idle));
+  if (!energy.idle || energy.idle->length() <= Seconds(0)) return energy;
+  const auto used = used_in(series, *energy.idle);
+  energy.above = above_idle(energy.command, meter::account(series, *energy.idle), used);
+  for (meter::SourceAccount& source : energy.command.sources)
+    if (const auto found = used.find(source.description.device);
+        found != used.end() && source.energy)
+      source.remarks.push_back(
+          fmt::format("no energy above idle: before the command {}", found->second));
   return energy;
 }
 
@@ -110,7 +154,8 @@ std::optional<std::string> Account::setting(std::string_view key) const {
   return value ? std::optional(std::string(*value)) : std::nullopt;
 }
 
-meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::NodeAccount& idle) {
+meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::NodeAccount& idle,
+                              const std::map<std::string, std::string>& used) {
   std::vector<meter::SourceAccount> sources = command.sources;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     meter::SourceAccount& source = sources[i];
@@ -124,6 +169,11 @@ meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::No
       source.remarks.push_back("was not metered while idle");
       continue;
     }
+    if (used.contains(source.description.device)) {
+      source.energy.reset();
+      source.remarks.push_back("was not idle");
+      continue;
+    }
     const double times = source.covered / before.covered;
     const Joules whole = *source.energy;
     source.energy = whole - *before.energy * times;
@@ -133,7 +183,15 @@ meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::No
     source.uncertainty.bias.value =
         std::abs(source.energy->value) * source.description.bias_relative.value_or(0);
   }
-  return meter::total(std::move(sources), command.span);
+  meter::NodeAccount above = meter::total(std::move(sources), command.span);
+  for (std::size_t i = 0; i < above.sources.size(); ++i) {
+    if (!command.sources[i].counts || above.sources[i].energy) continue;
+    const meter::Label label = command.sources[i].description.label;
+    if (label == meter::Label::measured) above.totals.measured.reset();
+    if (label == meter::Label::modelled) above.totals.modelled.reset();
+    if (label == meter::Label::simulated) above.totals.simulated.reset();
+  }
+  return above;
 }
 
 Account account_of(const store::Reader& record) {

@@ -2,6 +2,7 @@
 
 // What a record of `parajoule measure` says: the energies of a command on each of its nodes.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,9 @@ Account account_of(const store::Reader& record);
 
 /// What `command` has beyond as much of `idle` as fits its time: source by source, and in total.
 /// The idle power is only known as well as `idle` could be measured, and the bias of a sensor holds
-/// for the difference.
-meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::NodeAccount& idle);
+/// for the difference. None for the devices in `used`, which were not idle, and no total of a label
+/// one of whose devices has none.
+meter::NodeAccount above_idle(const meter::NodeAccount& command, const meter::NodeAccount& idle,
+                              const std::map<std::string, std::string>& used = {});
 
 }  // namespace parajoule::measure

@@ -1,6 +1,9 @@
 #include "measure/account.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -100,6 +103,53 @@ TEST_F(Accounts, AboveIdleIsWhatTheCommandAdds) {
 TEST_F(Accounts, AboveIdleOfWhatWasNotMeteredBeforeIsNone) {
   const Account account = of({.from = 5, .idle_watts = 1});
   EXPECT_FALSE(account.above && account.above->measured);
+}
+
+/// A GPU that draws 100 W for 10 s and then, under the command, 300 W, beside a package of 50 W.
+/// Before the command a look at the GPU says `value` of what it is asked in `unit`.
+std::filesystem::path made_gpu_record(const TemporaryFolder& folder, const std::string& unit,
+                                      double value) {
+  store::Record::Options options = store::options_in(folder);
+  options.kind = store::Kind::measure;
+  store::Record record(options);
+  store::Example example;
+  store::Source gpu = example.package;
+  gpu.source = 1;
+  gpu.device = "GPU 0";
+  gpu.device_kind = "gpu";
+  store::Source look = gpu;
+  look.source = 2;
+  look.quantity = store::Quantity::utilisation;
+  look.unit = unit;
+  record.add(example.node);
+  for (const store::Source& source : {example.package, gpu, look}) record.add(source);
+  for (int at = 0; at <= 20; ++at)
+    record.add(std::vector<store::Reading>{
+        {.source = 0, .seconds = Seconds(at), .value = 50.0 * at},
+        {.source = 1, .seconds = Seconds(at), .value = 100.0 * at + 200.0 * std::max(at - 10, 0)},
+        {.source = 2, .seconds = Seconds(at), .value = at <= 10 ? value : 1}});
+  for (const auto& [name, begin] : {std::pair(idle_span, 0), std::pair(command_span, 10)})
+    for (store::Setting& setting : settings_of(name, 0, Seconds(begin), Seconds(begin + 10)))
+      record.add(std::move(setting));
+  record.finish(store::State::done);
+  return record.path();
+}
+
+TEST_F(Accounts, AboveIdleOfAGpuThatWasNotIdleIsNone) {
+  const auto quiet = account_of(store::Reader(made_gpu_record(folder_, "processes", 0)));
+  EXPECT_NEAR(quiet.above->measured->energy().value, 2000, 1e-6);
+  EXPECT_THAT(quiet.nodes[0].command.sources[1].remarks, testing::IsEmpty());
+  const std::tuple<const char*, double, const char*> looks[] = {
+      {"processes", 2, "2 processes computed on it"}, {"fraction", 0.8, "it was 80 % busy"}};
+  for (const auto& [unit, value, told] : looks) {
+    const auto used = account_of(store::Reader(made_gpu_record(folder_, unit, value)));
+    EXPECT_EQ(used.nodes[0].above->sources[1].energy, std::nullopt) << unit;
+    EXPECT_NEAR(used.nodes[0].above->sources[0].energy->value, 0, 1e-6);
+    EXPECT_FALSE(used.above->measured) << "a sum without it would be taken for all";
+    EXPECT_THAT(used.nodes[0].command.sources[1].remarks,
+                testing::Contains(testing::HasSubstr(told)));
+    EXPECT_NEAR(used.totals.measured->energy().value, 3500, 1e-6);
+  }
 }
 
 TEST_F(Accounts, RegionsThatTileTheRunHaveItsEnergy) {

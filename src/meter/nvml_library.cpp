@@ -195,4 +195,19 @@ NvmlAnswer<double> NvmlLibrary::throttling(NvmlDevice device) const {
   return double(reasons);
 }
 
+NvmlAnswer<double> NvmlLibrary::processes(NvmlDevice device) const {
+  constexpr int too_small = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: there are as many as it says
+  unsigned count = 0;
+  // Versions differ in what they tell of each process, for which no room is given.
+  std::optional<NvmlFailure> failed;
+  for (const char* name :
+       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
+        "nvmlDeviceGetComputeRunningProcesses"}) {
+    failed = call(name, device, &count, static_cast<void*>(nullptr));
+    if (!failed || failed->code != NvmlFailure::missing) break;
+  }
+  if (failed && failed->code != too_small) return *failed;
+  return double(count);
+}
+
 }  // namespace parajoule::meter

@@ -70,6 +70,7 @@ class NvmlLibrary {
   NvmlAnswer<double> busy(NvmlDevice device) const;          ///< share of time with a kernel
   NvmlAnswer<double> memory_bytes(NvmlDevice device) const;  ///< in use
   NvmlAnswer<double> throttling(NvmlDevice device) const;    ///< reasons, a bit each
+  NvmlAnswer<double> processes(NvmlDevice device) const;     ///< that compute on it
 
  private:
   explicit NvmlLibrary(void* handle) : handle_(handle) {}

@@ -174,6 +174,9 @@ TEST_F(NvmlScopes, TellsTemperatureClocksUseMemoryAndWhyItIsHeldBackOnceASecond)
   EXPECT_NEAR(told(Quantity::utilisation, "fraction"), 0.87, 1e-12);
   EXPECT_EQ(told(Quantity::memory, "bytes"), 7e9);
   EXPECT_EQ(told(Quantity::clock, "reasons"), 4);
+  EXPECT_EQ(told(Quantity::utilisation, "processes"), 0);
+  gpu().processes = 3;
+  EXPECT_EQ(told(Quantity::utilisation, "processes"), 3);
   std::vector<double> clocks;
   for (const auto& source : opened.sources)
     if (source->description().unit == "hertz") clocks.push_back(value(source->read(Seconds(0))));
@@ -204,6 +207,20 @@ TEST_F(NvmlScopes, WhatElseFailsCostsNoEnergyAndIsAskedOnceASecond) {
       series, [](const Series& one) { return one.description.quantity == Quantity::temperature; });
   ASSERT_NE(temperature, series.end());
   EXPECT_LE(temperature->rows.size(), 11u);
+}
+
+/// Questions keep a GPU from its sleep, and too many of them raised the power of some.
+TEST_F(NvmlScopes, AGpuIsAskedNoMoreOftenThanItRenewsItsNumbersAtWhateverRate) {
+  open();
+  const Seconds counter = *find("GPU 0", Quantity::energy)->description().update_period;
+  const Seconds power = *find("GPU 0", Quantity::power)->description().update_period;
+  Seconds now{0};
+  Sweep sweep(std::move(opened.sources),
+              {.now = [&] { return now; }, .asleep = [] { return Seconds(0); }}, Seconds(0.001));
+  stub->readings = 0;
+  for (int i = 0; i < 10'000; ++i, now += Seconds(0.001)) sweep.round();
+  EXPECT_GT(stub->readings, 100);
+  EXPECT_LE(stub->readings, 10 / counter.count() + 10 / power.count() + 2);
 }
 
 TEST_F(NvmlScopes, WhatElseIsNotToldAtTheStartIsNotASource) {

@@ -224,6 +224,9 @@ void add_others(const Library& library, const Gpu& gpu, Opened& opened) {
   add_other(
       gpu, Quantity::clock, "reasons", "why its clocks are held back", 1,
       [=] { return library->throttling(device); }, opened);
+  add_other(
+      gpu, Quantity::utilisation, "processes", "processes that compute on it", 1,
+      [=] { return library->processes(device); }, opened);
 }
 
 }  // namespace

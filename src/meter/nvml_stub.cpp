@@ -117,16 +117,19 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** par
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  ++nvml_stub.readings;
   *millijoules = gpu_of(device).millijoules;
   return gpu_of(device).energy_result;
 }
 
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+  ++nvml_stub.readings;
   *milliwatts = gpu_of(device).milliwatts;
   return gpu_of(device).power_result;
 }
 
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* fields) {
+  ++nvml_stub.readings;
   for (int i = 0; i < count; ++i) {
     const auto [result, value] = power(gpu_of(device), fields[i]);
     fields[i].result = result;
@@ -164,6 +167,14 @@ int nvmlDeviceGetMemoryInfo(void* device, void* memory) {
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
   *reasons = gpu_of(device).reasons;
   return gpu_of(device).others_result;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, void*) {
+  const Gpu& gpu = gpu_of(device);
+  if (gpu.others_result != 0) return gpu.others_result;
+  const bool room = *count >= gpu.processes;
+  *count = gpu.processes;
+  return room ? 0 : 7;
 }
 
 }  // extern "C"

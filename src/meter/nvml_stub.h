@@ -37,12 +37,14 @@ struct NvmlStub {
     unsigned busy_percent = 87;
     unsigned long long memory_bytes = 7'000'000'000;
     unsigned long long reasons = 4;
+    unsigned processes = 0;
   };
 
   int init_result = 0;
   unsigned count = 1;
   Gpu gpus[most_gpus];
-  int uses = 0;  ///< calls of nvmlInit_v2 less those of nvmlShutdown
+  int uses = 0;      ///< calls of nvmlInit_v2 less those of nvmlShutdown
+  int readings = 0;  ///< calls that ask for an energy or a power
 };
 
 }  // namespace parajoule::meter
