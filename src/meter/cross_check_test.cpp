@@ -174,6 +174,25 @@ TEST(CrossCheck, OfASensorThatSeesAQuarterOfTheTimeTheIntervalHoldsTheTruth) {
   EXPECT_GE(held, 0.95 * trials);
 }
 
+/// A counter of 100 W that is read every 10 ms for 4 s and stands still from a moment on.
+SourceAccount standing_still_from(double moment) {
+  Series counter{gpu(Quantity::energy), {}};
+  counter.description.update_period = Seconds(0.01);
+  for (int i = 0; i <= 400; ++i)
+    counter.rows.push_back({0, Seconds(0.01 * i), 100 * std::min(0.01 * i, moment)});
+  return account(counter, {Seconds(0), Seconds(4)});
+}
+
+TEST(ACounterAlone, ThatStandsStillUpToTheEndIsToldAndLessSure) {
+  const SourceAccount sound = standing_still_from(4);
+  EXPECT_THAT(sound.remarks, IsEmpty());
+  EXPECT_THAT(standing_still_from(3.97).remarks, IsEmpty()) << "it may be about to move";
+  const SourceAccount frozen = standing_still_from(3.5);
+  EXPECT_THAT(frozen.remarks, Contains(HasSubstr("stood still for the last 0.50 s")));
+  EXPECT_NEAR(frozen.energy->value, 350, 1e-6);
+  EXPECT_LE(400 - frozen.energy->value, frozen.uncertainty.resolution.value);
+}
+
 // Through a library and a sweep -----------------------------------------------------------------
 
 class NvmlRun : public Nvml {

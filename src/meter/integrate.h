@@ -25,6 +25,7 @@ struct Integral {
 ///   update period u at mean power P, at both ends      (P u)^2 / 6
 ///   an end at the fraction f between readings h apart  (A h f (1 - f))^2 / 3
 ///   energy lost in a reset of length h                 (P h)^2 / 3
+///   a standstill h up to the end, unlike any before    (P' h)^2 / 3, P' the power until then
 /// u is the stated period, or a longer one that is found in the readings.
 /// A is the range of the power seen; the third is that of a power which jumps by A once within h,
 /// at any moment alike.

@@ -71,6 +71,31 @@ std::vector<Seconds> lost_stretches(const Series& series, Span span) {
   return stretches;
 }
 
+/// How long a counter that had moved again and again stood still up to the end of a span, if that
+/// is far longer than ever between its steps before: what was drawn then may be missing.
+std::optional<Seconds> still_at_the_end(const std::vector<Point>& points, Span span,
+                                        Seconds update) {
+  constexpr int few = 5;
+  constexpr double far = 5;
+  const Point* before = nullptr;
+  std::optional<Seconds> moved;
+  Seconds longest{0};
+  Seconds still{0};
+  int steps = 0;
+  for (const Point& point : points) {
+    if (point.at < span.begin || point.at > span.end) continue;
+    if (before && point.value != before->value) {
+      if (moved) longest = std::max(longest, point.at - *moved);
+      moved = point.at;
+      ++steps;
+    }
+    if (moved) still = point.at - *moved;
+    before = &point;
+  }
+  if (steps <= few || still <= far * std::max(longest, 2 * update)) return {};
+  return still;
+}
+
 /// Highest mean power between readings at least `length` apart.
 std::optional<Watts> peak_over(const std::vector<Point>& points, Span span, Seconds length) {
   std::optional<Watts> peak;
@@ -110,12 +135,17 @@ Integral integrate_counter(const Series& series, Span span) {
   double variance = end_variance(begin, powers) + end_variance(end, powers);
   variance += squared(source.resolution.value_or(0)) / 6 + squared(power * update.count()) / 6;
   for (Seconds lost : lost_stretches(series, seen)) variance += squared(power * lost.count()) / 3;
+  const auto still = still_at_the_end(points, seen, update);
+  if (still) variance += squared((energy / (seen.length() - *still)).value * still->count()) / 3;
   Integral integral{.energy = energy,
                     .peak = peak_over(points, seen, 5 * update),
                     .resolution = half_width(variance),
                     .covered = seen.length(),
                     .found_period = found,
                     .remarks = gaps_told(series, span)};
+  if (still)
+    integral.remarks.push_back(fmt::format(
+        "stood still for the last {:.2f} s: what was drawn then may be missing", still->count()));
   judge_shortness(integral);
   return integral;
 }
