@@ -1,16 +1,18 @@
 #include "cli/responder.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <netdb.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,8 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds longest_request{2};
+constexpr std::chrono::seconds longest{2};  // for a request, and for taking its answer
 constexpr std::size_t most_bytes = 8192;
+constexpr std::size_t most_clients = 128;
 
 std::string response(std::string_view status, std::string_view body, bool with_body = true) {
   return fmt::format(
@@ -31,33 +34,10 @@ std::string response(std::string_view status, std::string_view body, bool with_b
       status, body.size(), with_body ? body : std::string_view());
 }
 
-bool ready(int file, short events, Clock::time_point until) {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-  pollfd waited{.fd = file, .events = events, .revents = 0};
-  return left > 0 && ::poll(&waited, 1, int(left)) > 0;
-}
+/// Nothing has come, or there is no room; it is not the end of the connection.
+bool not_now() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-/// Up to the empty line; what has come by then.
-std::string request_of(int client, Clock::time_point until) {
-  std::string text;
-  std::array<char, 1024> buffer;
-  while (text.size() < most_bytes && text.find("\r\n\r\n") == text.npos &&
-         ready(client, POLLIN, until)) {
-    const ssize_t length = ::recv(client, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (length <= 0) break;
-    text.append(buffer.data(), std::size_t(length));
-  }
-  return text;
-}
-
-void send_all(int client, std::string_view text, Clock::time_point until) {
-  while (!text.empty() && ready(client, POLLOUT, until)) {
-    const ssize_t length = ::send(client, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (length < 0) return;
-    text.remove_prefix(std::size_t(length));
-  }
-}
+bool whole(std::string_view request) { return request.find("\r\n\r\n") != request.npos; }
 
 base::Error no_address(std::string_view text) {
   return {base::Fault::usage,
@@ -95,8 +75,11 @@ std::string answer_to(std::string_view request, const std::function<std::string(
   const std::string_view line = request.substr(0, request.find("\r\n"));
   const std::size_t first = line.find(' ');
   const std::size_t second = line.find(' ', first + 1);
-  const bool whole = request.find("\r\n\r\n") != request.npos;
-  if (!whole || first == line.npos || second == line.npos ||
+  if (!whole(request) && request.size() >= most_bytes)
+    return line.size() >= most_bytes
+               ? response("414 URI Too Long", "the page is /metrics\n")
+               : response("431 Request Header Fields Too Large", "GET /metrics\n");
+  if (!whole(request) || first == line.npos || second == line.npos ||
       !line.substr(second + 1).starts_with("HTTP/1."))
     return response("400 Bad Request", "no request that is understood here\n");
   const std::string_view method = line.substr(0, first);
@@ -108,15 +91,34 @@ std::string answer_to(std::string_view request, const std::function<std::string(
   return response("200 OK", page(), method == "GET");
 }
 
+/// Somebody who came. First the request is read, then the answer is written, then what is still
+/// said is passed over until they leave: a connection that is closed with words unread is reset,
+/// and the answer on its way may be lost.
+struct Responder::Client {
+  int file;
+  Clock::time_point until = Clock::now() + longest;
+  std::string request = {};
+  std::optional<std::string> answer = {};
+  std::size_t sent = 0;  ///< bytes of it
+
+  bool answered() const { return answer && sent == answer->size(); }
+};
+
 Responder::Responder(const Address& address, std::function<std::string()> page)
     : page_(std::move(page)) {
+  listen_at(address);
+  ready_ = ::epoll_create1(EPOLL_CLOEXEC);
+  wait_for(listening_, EPOLLIN, EPOLL_CTL_ADD);
+}
+
+void Responder::listen_at(const Address& address) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* all = nullptr;
   ::getaddrinfo(address.host.c_str(), fmt::format("{}", address.port).c_str(), &hints, &all);
   const std::unique_ptr<addrinfo, FreeAddresses> found(all);
-  if (found) listening_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (found) listening_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
   const bool listens = listening_ >= 0 &&
                        ::setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
@@ -130,7 +132,11 @@ Responder::Responder(const Address& address, std::function<std::string()> page)
                                 address.host, address.port, why));
 }
 
-Responder::~Responder() { ::close(listening_); }
+Responder::~Responder() {
+  for (const auto& [file, client] : clients_) ::close(file);
+  ::close(ready_);
+  ::close(listening_);
+}
 
 std::string Responder::where() const {
   sockaddr_storage own{};
@@ -145,12 +151,97 @@ std::string Responder::where() const {
                      port.data());
 }
 
+int Responder::patience() const {
+  if (clients_.empty()) return -1;
+  const auto first =
+      std::ranges::min_element(clients_, {}, [](const auto& entry) { return entry.second.until; });
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(first->second.until - Clock::now());
+  return std::max(0, int(left.count()));
+}
+
+void Responder::wait_for(int file, std::uint32_t events, int operation) const {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = file;
+  ::epoll_ctl(ready_, operation, file, &event);
+}
+
 void Responder::answer() {
-  const int client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (client < 0) return;
-  const auto until = Clock::now() + longest_request;
-  send_all(client, answer_to(request_of(client, until), page_), until);
-  ::close(client);
+  std::array<epoll_event, 64> events;
+  const int count = ::epoll_wait(ready_, events.data(), int(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const int file = events[std::size_t(i)].data.fd;
+    if (file == listening_) {
+      take_newcomers();
+      continue;
+    }
+    const auto client = clients_.find(file);
+    if (client == clients_.end() || go_on_with(client->second)) continue;  // or made room
+    ::close(file);
+    clients_.erase(client);
+  }
+  let_go_who_is_late();
+}
+
+void Responder::take_newcomers() {
+  for (std::size_t taken = 0; taken < most_clients; ++taken) {
+    if (clients_.size() >= most_clients) make_room();
+    const int file = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (file < 0 && (errno == EMFILE || errno == ENFILE) && make_room()) continue;
+    if (file < 0) return;
+    clients_.emplace(file, Client{.file = file});
+    wait_for(file, EPOLLIN, EPOLL_CTL_ADD);
+  }
+}
+
+/// Lets go of the one who has waited longest without a request; of the others, if all have made
+/// one. False if nobody is here.
+bool Responder::make_room() {
+  if (clients_.empty()) return false;
+  const auto longest_waiting = std::ranges::min_element(clients_, {}, [](const auto& entry) {
+    return std::pair(entry.second.answer.has_value(), entry.second.until);
+  });
+  ::close(longest_waiting->first);
+  clients_.erase(longest_waiting);
+  return true;
+}
+
+/// False when they are to be let go.
+bool Responder::go_on_with(Client& client) {
+  if (client.answer && !client.answered()) return go_on_answering(client);
+  std::array<char, 4096> buffer;
+  const ssize_t length = ::recv(client.file, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (length < 0) return not_now();
+  if (client.answered()) return length > 0;
+  client.request.append(buffer.data(), std::size_t(length));
+  if (length == 0 && client.request.empty()) return false;
+  const bool more = length > 0 && client.request.size() < most_bytes && !whole(client.request);
+  if (more) return true;
+  client.answer = answer_to(client.request, page_);
+  client.until = Clock::now() + longest;
+  wait_for(client.file, EPOLLOUT, EPOLL_CTL_MOD);
+  return go_on_answering(client);
+}
+
+bool Responder::go_on_answering(Client& client) {
+  const ssize_t length = ::send(client.file, client.answer->data() + client.sent,
+                                client.answer->size() - client.sent, MSG_NOSIGNAL);
+  if (length < 0) return not_now();
+  client.sent += std::size_t(length);
+  if (!client.answered()) return true;
+  ::shutdown(client.file, SHUT_WR);
+  wait_for(client.file, EPOLLIN, EPOLL_CTL_MOD);
+  return true;
+}
+
+void Responder::let_go_who_is_late() {
+  const Clock::time_point now = Clock::now();
+  std::erase_if(clients_, [now](const auto& entry) {
+    const bool late = entry.second.until <= now;
+    if (late) ::close(entry.first);
+    return late;
+  });
 }
 
 }  // namespace parajoule::cli

@@ -1,11 +1,15 @@
 #include "cli/responder.h"
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,6 +61,35 @@ int connected(const Responder& responder) {
   return client;
 }
 
+void send_to(int client, std::string_view text) {
+  ASSERT_EQ(::send(client, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+}
+
+constexpr std::string_view scrape = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/// Answers in a thread of its own, as `parajoule serve` does.
+class Serving {
+ public:
+  explicit Serving(Responder& responder)
+      : thread_([&responder, this] {
+          while (!stop_) {
+            pollfd waited{.fd = responder.file(), .events = POLLIN, .revents = 0};
+            ::poll(&waited, 1, 1);
+            responder.answer();
+          }
+        }) {}
+  ~Serving() {
+    stop_ = true;
+    thread_.join();
+  }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
 std::string all_from(int client) {
   std::string text;
   char buffer[4096];
@@ -70,30 +103,68 @@ TEST(Responder, ServesOverASocketInPieces) {
   const std::string large(300'000, 'x');
   Responder responder({"127.0.0.1", 0}, [&] { return large; });
   EXPECT_THAT(responder.where(), StartsWith("127.0.0.1:"));
+  const Serving serving(responder);
   const int client = connected(responder);
-  std::thread server([&] { responder.answer(); });
   for (const std::string_view piece : {"GET /met", "rics HTTP/1.1\r\n", "Host: x\r\n\r\n"})
-    ASSERT_EQ(::send(client, piece.data(), piece.size(), 0), ssize_t(piece.size()));
+    send_to(client, piece);
   const std::string answer = all_from(client);
-  server.join();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK"));
   EXPECT_TRUE(answer.ends_with(large));
 }
 
 TEST(Responder, WhoLeavesOrSaysTooMuchHoldsNobodyUp) {
   Responder responder({"127.0.0.1", 0}, page);
+  const Serving serving(responder);
   ::close(connected(responder));
-  responder.answer();
   const int talker = connected(responder);
-  const std::string much(20'000, 'a');
-  ASSERT_EQ(::send(talker, much.data(), much.size(), 0), ssize_t(much.size()));
-  responder.answer();
-  ::close(talker);
+  send_to(talker, std::string(2'000'000, 'a'));
+  EXPECT_THAT(all_from(talker), StartsWith("HTTP/1.1 414 ")) << "answered, and not reset";
+  const int explainer = connected(responder);
+  send_to(explainer, "GET /metrics HTTP/1.1\r\nX-Long: " + std::string(200'000, 'a'));
+  EXPECT_THAT(all_from(explainer), StartsWith("HTTP/1.1 431 "));
   const int client = connected(responder);
-  const std::string_view request = "GET /metrics HTTP/1.1\r\n\r\n";
-  ASSERT_EQ(::send(client, request.data(), request.size(), 0), ssize_t(request.size()));
-  responder.answer();
+  send_to(client, scrape);
   EXPECT_THAT(all_from(client), testing::EndsWith("the page\n"));
+}
+
+TEST(Responder, NobodyWaitsForThoseWhoSayNothingOrTakeNothing) {
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  std::atomic<bool> large = true;
+  Responder responder({"127.0.0.1", 0},
+                      [&] { return large ? std::string(50'000'000, 'x') : page(); });
+  const Serving serving(responder);
+  const int lazy = connected(responder);
+  send_to(lazy, scrape);
+  char first = 0;
+  ASSERT_EQ(::recv(lazy, &first, 1, 0), 1) << "its answer is under way";
+  large = false;
+  std::vector<int> idle;
+  for (int i = 0; i < 1000; ++i) idle.push_back(connected(responder));
+  const int half = connected(responder);
+  send_to(half, "GET /metr");
+  for (int i = 0; i < 3; ++i) {
+    const int client = connected(responder);
+    send_to(client, scrape);
+    EXPECT_THAT(all_from(client), testing::EndsWith("the page\n"));
+  }
+  for (const int client : idle) ::close(client);
+  ::close(half);
+  ::close(lazy);
+}
+
+TEST(Responder, WhoIsSlowIsLetGoAndNobodyIsWaitedForWithoutClients) {
+  Responder responder({"127.0.0.1", 0}, page);
+  EXPECT_EQ(responder.patience(), -1);
+  const int client = connected(responder);
+  while (responder.patience() < 0) responder.answer();
+  const int patience = responder.patience();
+  EXPECT_GT(patience, 0);
+  EXPECT_LE(patience, 2000);
+  const Serving serving(responder);
+  EXPECT_EQ(all_from(client), "");
 }
 
 TEST(Responder, APlaceThatIsTakenIsNamed) {

@@ -59,9 +59,9 @@ int serve(const Arguments& arguments) {
   while (true) {
     pollfd waited[] = {{.fd = signals.file(), .events = POLLIN, .revents = 0},
                        {.fd = responder.file(), .events = POLLIN, .revents = 0}};
-    ::poll(waited, 2, -1);
+    ::poll(waited, 2, responder.patience());
     if (signals.asked_to_stop()) break;
-    if (waited[1].revents != 0) responder.answer();
+    responder.answer();
   }
   sampler.stop();
   return done;
