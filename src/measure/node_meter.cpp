@@ -58,24 +58,39 @@ void NodeMeter::open_record(store::Record::Options options) {
     record_ = std::make_unique<store::Record>(options);
     return;
   } catch (const base::Error& error) {
-    options.folder = store::temporary_folder();
-    record_ = std::make_unique<store::Record>(options);
-    troubles_.push_back(
-        fmt::format("{}; it is kept as {}", error.what(), record_->path().string()));
+    if (error.fault == base::Fault::bug) throw;
+    in_spare_folders(error.what(), [&](const std::filesystem::path& folder) {
+      options.folder = folder;
+      record_ = std::make_unique<store::Record>(options);
+    });
   }
 }
 
+/// Tries one folder for temporary files after another, the last of them in memory, and tells where
+/// the record is then. Throws Error{environment} that says what keeps each of them from it.
+template <class Attempt>
+void NodeMeter::in_spare_folders(std::string why, Attempt&& attempt) {
+  if (const std::string unusable = store::unusable_tmpdir(); !unusable.empty())
+    why += "; " + unusable;
+  for (const std::filesystem::path& folder : store::temporary_folders()) {
+    try {
+      attempt(folder);
+      troubles_.push_back(fmt::format("{}; it is kept as {}", why, record_->path().string()));
+      return;
+    } catch (const base::Error& error) {
+      if (error.fault == base::Fault::bug) throw;
+      why += fmt::format("; {}", error.what());
+    }
+  }
+  throw base::Error(base::Fault::environment, why);
+}
+
 void NodeMeter::tell(const meter::Opened& opened) {
-  std::vector<meter::Description> descriptions;
-  for (const auto& source : opened.sources) descriptions.push_back(source->description());
-  for (std::size_t i = 0; i < descriptions.size(); ++i)
-    attempt([&] { record_->add(row_of(descriptions[i], int(i), own_node)); });
-  for (const std::string& line : not_metered(opened, descriptions))
-    note(store::Severity::note, line);
-  sources_ = int(descriptions.size());
-  for (const meter::TakenPeriod& taken : opened.periods)
-    add({fmt::format("update_period.{}", taken.source), fmt::format("{}", taken.period.count()),
-         fmt::format("sensors {}", taken.seen_utc)});
+  MeterRows rows = rows_of(opened, 0, own_node);
+  sources_ = int(rows.sources.size());
+  for (store::Source& source : rows.sources) attempt([&] { record_->add(std::move(source)); });
+  for (std::string& line : rows.notes) note(store::Severity::note, std::move(line));
+  for (store::Setting& setting : rows.settings) add(std::move(setting));
 }
 
 /// What keeps the disk from taking rows is told and changes nothing else.
@@ -147,11 +162,10 @@ void NodeMeter::finish(store::State state, std::string_view why) {
     record_->finish(state, why);
   } catch (const base::Error& error) {
     if (error.fault == base::Fault::bug) throw;
+    std::erase(troubles_, error.what());
     attempt([&] {
-      record_->rescue(store::temporary_folder());
-      std::erase_if(troubles_, [&](const std::string& told) { return told == error.what(); });
-      troubles_.push_back(
-          fmt::format("{}; it is kept as {}", error.what(), record_->path().string()));
+      in_spare_folders(error.what(),
+                       [&](const std::filesystem::path& folder) { record_->rescue(folder); });
     });
   }
 }

@@ -63,6 +63,8 @@ class NodeMeter {
 
  private:
   void open_record(store::Record::Options options);
+  template <class Attempt>
+  void in_spare_folders(std::string why, Attempt&& attempt);
   void tell(const meter::Opened& opened);
   void join(const std::filesystem::path& file);
   template <class Call>

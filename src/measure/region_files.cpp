@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/plain_file.h"
+#include "store/file_name.h"
 
 namespace parajoule::measure {
 namespace {
@@ -140,7 +141,9 @@ ToldRegions regions_in(std::string_view text, int rank, Seconds last) {
 RegionFiles RegionFiles::make(const path& memory) {
   RegionFiles files;
   std::error_code failed;
-  for (const path& place : {memory, std::filesystem::temp_directory_path(failed)}) {
+  std::vector<path> places = store::temporary_folders();
+  places.insert(places.begin(), memory);
+  for (const path& place : places) {
     std::string draft = place / "parajoule-draft-XXXXXX";
     if (place.empty() || !mkdtemp(draft.data())) continue;
     files.lock_ = locked(draft);
@@ -150,6 +153,8 @@ RegionFiles RegionFiles::make(const path& memory) {
     if (failed) files.folder_ = draft;
     break;
   }
+  if (files.folder_.empty())
+    files.troubles_.push_back("regions are not taken: there is no folder to tell them in");
   return files;
 }
 

@@ -1,11 +1,16 @@
 #include "store/file_name.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 
 namespace parajoule::store {
@@ -70,15 +75,43 @@ std::filesystem::path folder_of_records(const std::filesystem::path& folder) {
   return real;
 }
 
-std::filesystem::path temporary_folder() {
+namespace {
+
+/// Why nothing can be made in a folder; 0 if it can.
+int unusable(const std::filesystem::path& folder) {
   std::error_code failed;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
-  if (failed)
+  if (!std::filesystem::is_directory(folder, failed)) return failed ? failed.value() : ENOTDIR;
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> temporary_folders() {
+  std::vector<std::filesystem::path> folders;
+  const auto add = [&](const std::filesystem::path& folder) {
+    if (unusable(folder) == 0 && std::ranges::find(folders, folder) == folders.end())
+      folders.push_back(folder);
+  };
+  if (const auto chosen = base::environment("TMPDIR"); chosen && !chosen->empty()) add(*chosen);
+  for (const char* usual : {"/tmp", "/var/tmp", "/dev/shm"}) add(usual);
+  return folders;
+}
+
+std::filesystem::path temporary_folder() {
+  const auto folders = temporary_folders();
+  if (folders.empty())
     throw base::Error(base::Fault::environment,
-                      fmt::format("there is no folder for temporary files ('{}'): {}; name one "
-                                  "with TMPDIR",
-                                  folder.string(), failed.message()));
-  return folder;
+                      fmt::format("there is no folder for temporary files: {}none of /tmp, "
+                                  "/var/tmp and /dev/shm can be written; name one with TMPDIR",
+                                  unusable_tmpdir().empty() ? "" : unusable_tmpdir() + ", and "));
+  return folders.front();
+}
+
+std::string unusable_tmpdir() {
+  const auto chosen = base::environment("TMPDIR");
+  const int code = chosen && !chosen->empty() ? unusable(*chosen) : 0;
+  if (code == 0) return {};
+  return fmt::format("TMPDIR is '{}', which cannot be used: {}", *chosen, std::strerror(code));
 }
 
 }  // namespace parajoule::store

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace parajoule::store {
 
@@ -25,7 +26,14 @@ std::string file_name(std::string_view started_utc, std::string_view name, std::
 /// Throws Error{environment} that names it.
 std::filesystem::path folder_of_records(const std::filesystem::path& folder);
 
-/// TMPDIR, else /tmp. Throws Error{environment} if it is no folder.
+/// Folders for what finds no place elsewhere, the most wanted first: TMPDIR, /tmp, /var/tmp, and
+/// /dev/shm, which is memory. Those alone that this process may write to.
+std::vector<std::filesystem::path> temporary_folders();
+
+/// The first of them. Throws Error{environment} if there is none.
 std::filesystem::path temporary_folder();
+
+/// Why TMPDIR is not among them, though it is set; else empty.
+std::string unusable_tmpdir();
 
 }  // namespace parajoule::store

@@ -262,14 +262,27 @@ void Record::require_file() const {
                       fmt::format("the record '{}' was removed during the run", path_.string()));
 }
 
-void Record::rescue(const std::filesystem::path& folder) {
-  base::ensure(finished_ && database_, "a record is rescued after a finish that failed");
-  const std::filesystem::path spare = folder_of_records(folder) / path_.filename();
-  {
+/// A copy for which there is no room is taken away again.
+void Record::copy_into(const std::filesystem::path& spare) {
+  std::error_code nothing;
+  if (std::filesystem::exists(spare, nothing))
+    throw base::Error(base::Fault::environment,
+                      fmt::format("there is a file '{}' already", spare.string()));
+  try {
     Statement copy(*database_, "VACUUM INTO ?");
     copy.bind(0, spare.string());
     copy.run();
+  } catch (const DatabaseError& error) {
+    std::filesystem::remove(spare, nothing);
+    throw base::Error(error.fault,
+                      fmt::format("nor in '{}': {}", spare.parent_path().string(), error.what()));
   }
+}
+
+void Record::rescue(const std::filesystem::path& folder) {
+  base::ensure(finished_ && database_, "a record is rescued after a finish that failed");
+  const std::filesystem::path spare = folder_of_records(folder) / path_.filename();
+  copy_into(spare);
   auto database = std::make_unique<Database>(
       spare, Database::Options{.access = Database::Access::write, .called = spare});
   database_ = std::move(database);

@@ -123,6 +123,7 @@ class Record {
   void write_queued();
   void write_last();
   void require_file() const;
+  void copy_into(const std::filesystem::path& spare);
   void stand_alone();
 
   Run run_;

@@ -117,14 +117,20 @@ TEST(FileName, SortsByTheStartAndHoldsNoPath) {
   EXPECT_LT(file_name(start, std::string(5000, 'x'), "abcdefgh").size(), 100u);
 }
 
-TEST(TemporaryFiles, NeedAFolder) {
+TEST(TemporaryFiles, LieInTmpdirOrElseWhereTheyUsuallyDo) {
   const char* before = getenv("TMPDIR");
   const std::string kept = before ? before : "";
   setenv("TMPDIR", "/no/such/folder", 1);
-  EXPECT_THROW(temporary_folder(), base::Error);
+  EXPECT_EQ(temporary_folder(), "/tmp");
+  EXPECT_THAT(unusable_tmpdir(), testing::HasSubstr("'/no/such/folder'"));
+  setenv("TMPDIR", "/proc/self/status", 1);
+  EXPECT_THAT(unusable_tmpdir(), testing::HasSubstr("Not a directory"));
   const TemporaryFolder folder;
   setenv("TMPDIR", folder.path().c_str(), 1);
   EXPECT_EQ(temporary_folder(), folder.path());
+  EXPECT_EQ(unusable_tmpdir(), "");
+  EXPECT_THAT(temporary_folders(),
+              testing::IsSupersetOf<std::filesystem::path>({folder.path(), "/tmp", "/dev/shm"}));
   before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
 }
 
