@@ -8,7 +8,7 @@
 
 #include "cli/measure_parts.h"
 #include "meter/source.h"
-#include "store/utf8.h"
+#include "store/csv.h"
 
 namespace parajoule::cli {
 namespace {
@@ -20,14 +20,6 @@ constexpr std::string_view columns[] = {
     "label",       "counted",      "energy_joules", "repeats_joules",
     "bias_joules", "mean_watts",   "peak_watts",    "above_idle_joules",
     "covers",      "remarks"};
-
-std::string as_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return store::valid_utf8(text);
-  std::string all = "\"";
-  for (const char sign : store::valid_utf8(text))
-    all += sign == '"' ? std::string("\"\"") : std::string(1, sign);
-  return all + "\"";
-}
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
@@ -79,7 +71,7 @@ std::string measure_csv_rows(const measure::Account& account) {
     for (std::size_t i = 0; i < node.command.sources.size(); ++i) {
       if (!meter::energetic(node.command.sources[i].description)) continue;
       std::vector<std::string> cells = row_of(account, node, i);
-      for (std::string& cell : cells) cell = as_cell(cell);
+      for (std::string& cell : cells) cell = store::csv_text(cell);
       text += fmt::format("{}\n", fmt::join(cells, ","));
     }
   return text;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "store/csv.h"
 #include "store/schema.h"
 #include "store/tables.h"
 #include "store/utf8.h"
@@ -43,13 +44,8 @@ void require_room(const std::ostream& out) {
                       "cannot write the export: the file or pipe takes no more");
 }
 
-std::string csv_cell(std::string_view text) {
-  const std::string valid = valid_utf8(text);
-  if (!valid.empty() && valid.find_first_of(",\"\r\n") == valid.npos) return valid;
-  std::string quoted = "\"";
-  for (const char c : valid) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
+/// An empty text is not the same as none.
+std::string csv_cell(std::string_view text) { return text.empty() ? "\"\"" : csv_text(text); }
 std::string csv_cell(const std::string& text) { return csv_cell(std::string_view(text)); }
 std::string csv_cell(std::int64_t value) { return fmt::format("{}", value); }
 std::string csv_cell(int value) { return fmt::format("{}", value); }

@@ -1,6 +1,7 @@
 #include "store/export.h"
 
 #include <locale>
+#include <map>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -55,6 +56,22 @@ TEST_F(Export, QuotesAsRfc4180Says) {
   Example example;
   example.setting = {"empty", "", "a\rb"};
   EXPECT_THAT(csv(record(example), "setting"), HasSubstr("\nempty,\"\",\"a\rb\"\n"));
+}
+
+TEST_F(Export, GivesASpreadsheetNoFormulaToCarryOut) {
+  Example example;
+  for (const auto& [text, cell] :
+       std::map<std::string, std::string>{{"=HYPERLINK(A1)", "'=HYPERLINK(A1)"},
+                                          {"=1,\"2\"", "\"'=1,\"\"2\"\"\""},
+                                          {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+                                          {"-flag", "'-flag"},
+                                          {"@SUM(A1)", "'@SUM(A1)"},
+                                          {"\tx", "'\tx"},
+                                          {"-3.25", "-3.25"},
+                                          {"a=1", "a=1"}}) {
+    example.setting = {"key", text, "file"};
+    EXPECT_THAT(csv(record(example), "setting"), HasSubstr("\nkey," + cell + ",file\n"));
+  }
 }
 
 TEST_F(Export, WritesJsonWithEveryRowAsAnObject) {
