@@ -25,6 +25,7 @@ int measure_command(const MeasureArguments& arguments) {
   };
   if (outcome.record) say(tell_measurement(*outcome.record, arguments));
   say(outcome.troubles);
+  outcome.once_told();
   return outcome.status;
 }
 

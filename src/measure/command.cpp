@@ -59,10 +59,6 @@ base::Seconds time_of_children() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-bool asks_to_stop(int signal) {
-  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
-
 }  // namespace
 
 NotStarted::NotStarted(const std::string& program, int code)
@@ -79,6 +75,7 @@ Command::Command(const std::vector<std::string>& given,
   const std::vector<char*> words_in_c = as_c(words);
   const std::vector<char*> environment_in_c = as_c(environment);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  give_room(inherited);
   keep_other_files(inherited);
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) throw NotStarted(words[0], errno);
@@ -107,6 +104,7 @@ Ended Command::wait() {
   own_.push_back(witness_.process());
   Ended ended{.cpu = time_of_children(), .left = left_behind(own_)};
   for (const Left& left : ended.left) ended.cpu += left.cpu;
+  ended.told_to_end = told_to_end_;
   if (WIFSIGNALED(*status_)) {
     ended.signal = WTERMSIG(*status_);
     ended.status = 128 + WTERMSIG(*status_);
@@ -119,6 +117,7 @@ Ended Command::wait() {
 void Command::take(const Signal& signal) {
   if (signal.number == SIGCHLD) return reap();
   if (signal.number == SIGCONT) stop_ = 0;
+  if (signal.number == SIGTERM) told_to_end_ = true;
   if (asks_to_stop(signal.number)) stop_ = signal.number;
   const bool alone = signal.sent && !witness_.got(signal.number);
   if (alone && !status_) {
@@ -152,13 +151,7 @@ void Command::note(int status) {
 /// would not wake us.
 void Command::stop_with_it() {
   if (!stopped_ || stop_ == 0 || status_) return;
-  const int signal = std::exchange(stop_, 0);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, signal);
-  raise(signal);
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // here we lie until somebody wakes us
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  Signals::let_through(std::exchange(stop_, 0));  // here we lie until somebody wakes us
   stopped_ = false;
 }
 

@@ -34,6 +34,7 @@ struct Ended {
   std::optional<int> signal = {};
   base::Seconds cpu{0};         ///< of all its processes, those that are left behind included
   std::vector<Left> left = {};  ///< neither waited for nor killed
+  bool told_to_end = false;     ///< TERM came to us meanwhile
 };
 
 /// The command as a child of this process, in our group of processes, with our terminal. Processes
@@ -64,6 +65,7 @@ class Command {
   std::optional<int> status_;  ///< of waitpid
   int stop_ = 0;               ///< the signal that asked us and the command to stop
   bool stopped_ = false;
+  bool told_to_end_ = false;
 };
 
 }  // namespace parajoule::measure

@@ -45,9 +45,20 @@ bool passed_on(int file) {
 Inherited inherited() {
   Inherited found{.mask = {}, .files = open_files()};
   pthread_sigmask(SIG_SETMASK, nullptr, &found.mask);
+  getrlimit(RLIMIT_NOFILE, &found.most_files);
   std::erase_if(found.files, [](int file) { return !passed_on(file); });
   return found;
 }
+
+void keep_room(const Inherited& inherited) {
+  constexpr rlim_t for_the_start = 3;  // a line to the new process, and /dev/null
+  rlimit fewer = inherited.most_files;
+  if (fewer.rlim_cur == RLIM_INFINITY || fewer.rlim_cur <= for_the_start) return;
+  fewer.rlim_cur -= for_the_start;
+  setrlimit(RLIMIT_NOFILE, &fewer);
+}
+
+void give_room(const Inherited& inherited) { setrlimit(RLIMIT_NOFILE, &inherited.most_files); }
 
 void keep_other_files(const Inherited& inherited) {
   for (const int file : open_files())

@@ -5,18 +5,25 @@
 #include <vector>
 
 #include <signal.h>
+#include <sys/resource.h>
 
 namespace parajoule::measure {
 
-/// Signals that were held back, and files that were open.
+/// Signals that were held back, files that were open, and how many may be.
 struct Inherited {
   sigset_t mask;
   std::vector<int> files;
+  rlimit most_files = {};
 };
 
 /// To be asked before signals are held back or files opened. A file that closes when another
 /// program is started cannot have been inherited.
 Inherited inherited();
+
+/// While metering takes as many files as it gets, keeps room for those that the command's start
+/// needs; gives it free again.
+void keep_room(const Inherited& inherited);
+void give_room(const Inherited& inherited);
 
 /// Lets no file but the inherited ones reach a program that is started from now on: libraries of
 /// vendors open some that would.

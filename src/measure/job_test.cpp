@@ -97,6 +97,20 @@ TEST(Job, SlurmsWordsAreKept) {
                           store::Setting{"slurm.account", "physics", "SLURM_JOB_ACCOUNT"}));
 }
 
+TEST(Job, NodesAndGpusOfTheJobAreKept) {
+  const auto settings = slurm_settings(made_up({{"SLURM_JOB_ID", "17"},
+                                                {"SLURM_JOB_NODELIST", "n[01-03,17]"},
+                                                {"SLURM_JOB_NUM_NODES", "4"},
+                                                {"SLURM_GPUS_ON_NODE", "2"},
+                                                {"SLURM_JOB_GPUS", "0,3"}}));
+  EXPECT_THAT(settings,
+              ElementsAre(store::Setting{"slurm.job_id", "17", "SLURM_JOB_ID"},
+                          store::Setting{"slurm.nodes", "n[01-03,17]", "SLURM_JOB_NODELIST"},
+                          store::Setting{"slurm.number_of_nodes", "4", "SLURM_JOB_NUM_NODES"},
+                          store::Setting{"slurm.gpus_on_node", "2", "SLURM_GPUS_ON_NODE"},
+                          store::Setting{"slurm.gpus", "0,3", "SLURM_JOB_GPUS"}));
+}
+
 /// A program that stands in for sacct.
 class Sacct : public testing::Test {
  protected:

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -31,6 +33,14 @@ constexpr Seconds patience_with_an_unknown_number{0.2};
 constexpr std::chrono::milliseconds look_again{2};
 
 Seconds monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// For whoever comes last, if the meter comes to no end of its own.
+constexpr std::string_view was_killed =
+    "the meter of this node was killed: what is told is what it had read until then";
+
+void leave_word(const Kept& kept, const Gathering& gathering) {
+  std::ofstream(gathering.result()) << written(kept);
+}
 
 void wait_for_tasks(const Task& task, const Gathering& gathering) {
   const Seconds until =
@@ -80,6 +90,8 @@ class Keeping {
       meter.add(idle_span, {begin, meter.now()});
     }
     meter.begin(command_span, meter.now());
+    leave_word({.record = meter.path().string(), .troubles = {std::string(was_killed)}},
+               gathering_);
     std::ofstream(gathering_.ready()) << "ready\n";
     wait_for_the_end(gathering_);
     meter.stop();
@@ -166,7 +178,7 @@ std::optional<Kept> kept_in(std::string_view text) {
 Kept keep(const Measurement& measurement, const Task& task, const Gathering& gathering) {
   try {
     return Keeping(measurement, task, gathering).to_the_end();
-  } catch (const base::Error& error) {
+  } catch (const std::exception& error) {
     return {.troubles = {fmt::format("{}; nothing is metered", error.what())}};
   }
 }
@@ -176,8 +188,7 @@ pid_t start_keeper(const Measurement& measurement, const Task& task, const Gathe
   gathering.clear();
   if (const pid_t keeper = fork(); keeper != 0) return keeper;
   detach(lock.file());
-  const Kept kept = keep(measurement, task, gathering);
-  std::ofstream(gathering.result()) << written(kept);
+  leave_word(keep(measurement, task, gathering), gathering);
   _exit(0);  // and with it goes the lock
 }
 

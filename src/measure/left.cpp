@@ -8,8 +8,10 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace parajoule::measure {
@@ -86,10 +88,27 @@ bool only_children(std::span<const pid_t> own) {
 
 }  // namespace
 
-std::string told(const Left& left) {
+std::string told(std::span<const Left> left) {
+  if (left.size() == 1)
+    return fmt::format(
+        "{} (process {}) outlived the command: what it takes from now on is in no number here",
+        left.front().name, left.front().process);
+  constexpr std::size_t most_names = 4;
+  std::map<std::string, int> times;
+  for (const Left& one : left) ++times[one.name];
+  std::vector<std::pair<int, std::string>> often;
+  for (const auto& [name, count] : times) often.emplace_back(-count, name);
+  std::ranges::sort(often);
+  std::vector<std::string> names;
+  for (const auto& [count, name] : often) {
+    if (names.size() == most_names) break;
+    names.push_back(count == -1 ? name : fmt::format("{} ({} times)", name, -count));
+  }
+  if (often.size() > most_names) names.emplace_back("others");
   return fmt::format(
-      "{} (process {}) outlived the command: what it takes from now on is in no number here",
-      left.name, left.process);
+      "{} processes outlived the command, the first of them {}: {}: what they take from now on is "
+      "in no number here",
+      left.size(), left.front().process, fmt::join(names, ", "));
 }
 
 std::vector<Left> left_behind(std::span<const pid_t> own) {

@@ -19,8 +19,8 @@ struct Left {
   base::Seconds cpu;  ///< its own, and of the children it waited for
 };
 
-/// A sentence about it for a person.
-std::string told(const Left& left);
+/// One sentence about all of them for a person, however many there are; there must be one.
+std::string told(std::span<const Left> left);
 
 /// The descendants of this process that still run, but for `own`, ours, and theirs. None where
 /// /proc cannot be read.

@@ -1,6 +1,7 @@
 #include "measure/measurement.h"
 
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -45,9 +46,10 @@ class Run {
   Seconds now() const { return meter_ ? meter_->now() : Seconds(0); }
 
   void start_meter() {
+    keep_room(inherited_);
     try {
       meter_ = std::make_unique<NodeMeter>(wanted_.meter);
-    } catch (const base::Error& error) {
+    } catch (const std::exception& error) {
       outcome_.troubles.push_back(fmt::format("{}; nothing is metered", error.what()));
     }
   }
@@ -96,7 +98,7 @@ class Run {
     found("status", std::to_string(ended.status));
     if (ended.signal) found("signal", std::to_string(*ended.signal));
     found("command.0.cpu_seconds", fmt::format("{}", ended.cpu.count()));
-    for (const Left& left : ended.left) meter_->note(store::Severity::warning, told(left));
+    if (!ended.left.empty()) meter_->note(store::Severity::warning, told(ended.left));
   }
 
   const Measurement& wanted_;

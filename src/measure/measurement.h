@@ -3,6 +3,7 @@
 // One `parajoule measure` from its first to its last moment.
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Outcome {
   int status = 0;                                    ///< to exit with: the command's
   std::optional<std::filesystem::path> record = {};  ///< none if nothing was metered
   std::vector<std::string> troubles = {};            ///< what a person must be told, a line each
+  std::function<void()> once_told = [] {};           ///< to be called when all that is told
 };
 
 /// Runs the command and meters it. What goes wrong with the metering changes nothing for the

@@ -24,6 +24,10 @@ bool of_own_write(const signalfd_siginfo& info) {
 
 }  // namespace
 
+bool asks_to_stop(int signal) {
+  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
 Signals::Signals() {
   sigset_t all;
   sigfillset(&all);
@@ -46,11 +50,24 @@ std::optional<Signal> Signals::next() {
 
 int Signals::wants_end() {
   while (const auto signal = arrived()) {
+    const int number = signal->number;
     for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
-      if (signal->number == ending && !ignored(ending)) return 128 + ending;
-    kept_.push_back(*signal);
+      if (number == ending && !ignored(ending)) return 128 + ending;
+    if (asks_to_stop(number) && !ignored(number))
+      let_through(number);
+    else if (number != SIGCONT)
+      kept_.push_back(*signal);
   }
   return 0;
+}
+
+void Signals::let_through(int signal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  raise(signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
 std::optional<Signal> Signals::arrived() {

@@ -15,6 +15,9 @@ struct Signal {
   sigval value = {};  ///< that came with it
 };
 
+/// Whether it asks to stop, and whoever holds it back may refuse.
+bool asks_to_stop(int signal);
+
 /// All signals that can be held back, from construction on, and handed out one by one: whoever
 /// stands between a person and a command must die of none of them. Those that tell of a fault of
 /// this very process are left alone. One at a time in a process, before it has threads. They stay
@@ -31,9 +34,12 @@ class Signals {
 
   std::optional<Signal> next();
 
-  /// Before there is a command: 128 + n if a signal has come that is to end us, else 0. Others are
-  /// kept for the command.
+  /// Before there is a command: 128 + n if a signal has come that is to end us, else 0. One that is
+  /// to stop us does, until somebody goes on with us; others are kept for the command.
   int wants_end();
+
+  /// Does what the signal does to a process that has not held it back.
+  static void let_through(int signal);
 
  private:
   std::optional<Signal> arrived();

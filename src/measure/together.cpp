@@ -22,6 +22,7 @@ using base::Seconds;
 using std::filesystem::path;
 
 constexpr int look_again_milliseconds = 2;
+constexpr Seconds patience_of_who_ends_jobs{0.8};  // mpirun kills a second after its TERM
 
 Seconds monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -109,8 +110,9 @@ class Together {
   void tell(const Ended& ended) {
     page_.status = ended.status;
     page_.cpu = ended.cpu;
+    told_to_end_ = ended.told_to_end;
     if (ended.signal) page_.remarks.push_back(fmt::format("killed by signal {}", *ended.signal));
-    for (const Left& left : ended.left) page_.remarks.push_back(told(left));
+    if (!ended.left.empty()) page_.remarks.push_back(told(ended.left));
   }
 
   /// Two that leave at once may both find nobody left, but none finds another who has left after
@@ -118,7 +120,7 @@ class Together {
   void leave() {
     { const Lock gone = std::move(seat_); }
     for (const path& file : gathering_.files())
-      if (held(file)) return;
+      if (held(file)) return wait_for_who_tells();
     wait_until_free(gathering_.meter_lock());
     const int first =
         open(gathering_.told().c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
@@ -139,7 +141,16 @@ class Together {
       outcome_.troubles.push_back(
           "the meter of this node was killed; `parajoule runs list` shows what it kept");
     }
-    gathering_.remove();
+    outcome_.once_told = [gathering = gathering_] { gathering.remove(); };
+  }
+
+  /// Whoever ends a whole job by TERM, as mpirun does when one task has died, kills the rest of it
+  /// when the next one has gone: then all stay until the last one has told what there is to tell.
+  void wait_for_who_tells() const {
+    if (!told_to_end_) return;
+    const Seconds until = monotonic_now() + patience_of_who_ends_jobs;
+    while (there(gathering_.folder()) && monotonic_now() < until)
+      poll(nullptr, 0, look_again_milliseconds);
   }
 
   /// The record of this node; or of all, if this was the last node.
@@ -173,6 +184,7 @@ class Together {
   Page page_;
   Lock seat_;
   pid_t keeper_ = -1;  ///< if this task started it
+  bool told_to_end_ = false;
   Outcome outcome_;
 };
 
