@@ -133,6 +133,20 @@ json accelerators_of(const measure::Account& account) {
           {"kilowatt_hours_per_device_hour_modelled", intensity(account.figures->modelled)}};
 }
 
+json conversions_of(const measure::Account& account, const Conversions& conversions) {
+  json amounts = json::array();
+  for (const Converted& amount : amounts_of(account, conversions))
+    amounts.push_back({{"what", amount.what},
+                       {"unit", amount.unit},
+                       {"label", meter::name_of(amount.label)},
+                       {"value", number(amount.value)},
+                       {"half_width", number(amount.half_width)}});
+  return {{"pue", value_or_null(conversions.pue)},
+          {"carbon_grams_per_kilowatt_hour", value_or_null(conversions.carbon)},
+          {"price_per_kilowatt_hour", value_or_null(conversions.price)},
+          {"amounts", std::move(amounts)}};
+}
+
 json settings_of(const measure::Account& account) {
   json settings = json::object();
   for (const store::Setting& setting : account.settings) settings[setting.key] = setting.value;
@@ -184,6 +198,7 @@ std::string measure_json(const measure::Account& account, const Conversions& con
       {"devices", std::move(devices)},
       {"regions", regions_of(account)},
       {"converted", converted(account, conversions)},
+      {"conversions", conversions_of(account, conversions)},
       {"settings", settings_of(account)},
       {"notes", notes_of(account)}};
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

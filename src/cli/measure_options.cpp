@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/measure_parts.h"
 #include "cli/runs.h"
 
 namespace parajoule::cli {
@@ -134,6 +135,8 @@ measure::Measurement options_of(const MeasureArguments& arguments) {
       arguments.rate != MeasureArguments().rate);
   set(measurement.meter.settings[1], "idle_seconds", fmt::format("{}", measurement.idle.count()),
       measurement.idle > base::Seconds(0));
+  for (store::Setting& setting : settings_of(arguments.conversions))
+    measurement.meter.settings.push_back(std::move(setting));
   return measurement;
 }
 

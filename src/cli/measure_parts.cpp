@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/numbers.h"
+#include "measure/settings.h"
 #include "meter/source.h"
 
 namespace parajoule::cli {
@@ -90,16 +91,49 @@ void add_below(std::string& text, const Shown& source, const EnergyUnit& unit,
       text += dim(fmt::format("{:{}}{}\n", "", margin, part), options.look);
 }
 
-/// A label's energy in kWh times something, if it has one.
-template <meter::Label label>
-void add_times(const std::optional<meter::Total<label>>& total, double factor,
-               std::string_view unit, std::vector<std::string>& amounts) {
-  if (!total) return;
-  const double kilowatt_hours = base::kilowatt_hours(total->energy());
-  const double uncertain = base::kilowatt_hours(total->uncertainty().whole());
-  amounts.push_back(fmt::format("{} {}{}", meter::name_of(label),
-                                rounded(kilowatt_hours * factor, uncertain * factor), unit));
+/// A number that somebody gave, what an energy in kWh is multiplied with, and what that is called.
+struct Conversion {
+  std::string_view what;
+  std::string title;
+  double factor;
+  std::string_view unit;
+};
+
+std::vector<Conversion> wanted(const Conversions& conversions) {
+  const double pue = conversions.pue.value_or(1);
+  const std::string with = conversions.pue ? fmt::format(" and PUE {}", *conversions.pue) : "";
+  std::vector<Conversion> all;
+  if (conversions.pue)
+    all.push_back({"energy_with_pue", fmt::format("with PUE {}", *conversions.pue), pue, "kWh"});
+  if (conversions.carbon)
+    all.push_back({"carbon", fmt::format("CO2 at {} g a kWh{}", *conversions.carbon, with),
+                   pue * *conversions.carbon, "g"});
+  if (conversions.price)
+    all.push_back({"cost", fmt::format("cost at {} a kWh{}", *conversions.price, with),
+                   pue * *conversions.price, ""});
+  return all;
 }
+
+template <meter::Label label>
+void add_converted(const std::optional<meter::Total<label>>& total, const Conversion& conversion,
+                   std::vector<Converted>& amounts) {
+  if (!total) return;
+  amounts.push_back({conversion.what, conversion.unit, label,
+                     conversion.factor * base::kilowatt_hours(total->energy()),
+                     conversion.factor * base::kilowatt_hours(total->uncertainty().whole())});
+}
+
+std::vector<Converted> converted(const measure::Account& account, const Conversion& conversion) {
+  std::vector<Converted> amounts;
+  add_converted(account.totals.measured, conversion, amounts);
+  add_converted(account.totals.modelled, conversion, amounts);
+  return amounts;
+}
+
+// Names in the record of what `Conversions` holds.
+constexpr std::string_view pue_key = "pue";
+constexpr std::string_view carbon_key = "carbon_grams_per_kilowatt_hour";
+constexpr std::string_view price_key = "price_per_kilowatt_hour";
 
 }  // namespace
 
@@ -179,25 +213,45 @@ std::vector<std::string> unmetered_reasons(const measure::Account& account) {
   return reasons;
 }
 
+std::vector<Converted> amounts_of(const measure::Account& account, const Conversions& conversions) {
+  std::vector<Converted> all;
+  for (const Conversion& conversion : wanted(conversions))
+    for (const Converted& amount : converted(account, conversion)) all.push_back(amount);
+  return all;
+}
+
 std::vector<std::string> converted(const measure::Account& account,
                                    const Conversions& conversions) {
   std::vector<std::string> lines;
-  const double pue = conversions.pue.value_or(1);
-  const auto add = [&](const std::string& what, double factor, std::string_view unit) {
+  for (const Conversion& conversion : wanted(conversions)) {
     std::vector<std::string> amounts;
-    add_times(account.totals.measured, factor, unit, amounts);
-    add_times(account.totals.modelled, factor, unit, amounts);
-    lines.push_back(fmt::format(
-        "{}: {}", what, amounts.empty() ? "none" : fmt::format("{}", fmt::join(amounts, "; "))));
-  };
-  const std::string with = conversions.pue ? fmt::format(" and PUE {}", *conversions.pue) : "";
-  if (conversions.pue) add(fmt::format("with PUE {}", *conversions.pue), pue, " kWh");
-  if (conversions.carbon)
-    add(fmt::format("CO2 at {} g a kWh{}", *conversions.carbon, with), pue * *conversions.carbon,
-        " g");
-  if (conversions.price)
-    add(fmt::format("cost at {} a kWh{}", *conversions.price, with), pue * *conversions.price, "");
+    for (const Converted& amount : converted(account, conversion))
+      amounts.push_back(fmt::format("{} {}{}{}", meter::name_of(amount.label),
+                                    rounded(amount.value, amount.half_width),
+                                    amount.unit.empty() ? "" : " ", amount.unit));
+    lines.push_back(
+        fmt::format("{}: {}", conversion.title,
+                    amounts.empty() ? "none" : fmt::format("{}", fmt::join(amounts, "; "))));
+  }
   return lines;
+}
+
+std::vector<store::Setting> settings_of(const Conversions& conversions) {
+  std::vector<store::Setting> settings;
+  const auto add = [&](std::string_view key, const std::optional<double>& value) {
+    if (value) settings.push_back({std::string(key), fmt::format("{}", *value), "command line"});
+  };
+  add(pue_key, conversions.pue);
+  add(carbon_key, conversions.carbon);
+  add(price_key, conversions.price);
+  return settings;
+}
+
+Conversions conversions_in(const measure::Account& account) {
+  const auto number = [&](std::string_view key) {
+    return measure::number_in<double>(account.settings, key);
+  };
+  return {.pue = number(pue_key), .carbon = number(carbon_key), .price = number(price_key)};
 }
 
 }  // namespace parajoule::cli

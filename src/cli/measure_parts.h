@@ -3,6 +3,7 @@
 // Parts of the table of a measured command.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/energy_unit.h"
@@ -22,7 +23,21 @@ std::string regions_text(const measure::Account& account, const EnergyUnit& unit
 std::vector<std::string> unmetered_parts(const measure::Account& account);
 std::vector<std::string> unmetered_reasons(const measure::Account& account);
 
+/// What an energy of one label is made into by a number that somebody gave.
+struct Converted {
+  std::string_view what;  ///< `energy_with_pue`, `carbon`, `cost`
+  std::string_view unit;  ///< `kWh`, `g`; none of a cost
+  meter::Label label;
+  double value;
+  double half_width;  ///< of its 95 % interval
+};
+std::vector<Converted> amounts_of(const measure::Account& account, const Conversions& conversions);
+
 /// One line for each conversion that was asked for, labels apart.
 std::vector<std::string> converted(const measure::Account& account, const Conversions& conversions);
+
+/// As settings of the record, and back.
+std::vector<store::Setting> settings_of(const Conversions& conversions);
+Conversions conversions_in(const measure::Account& account);
 
 }  // namespace parajoule::cli

@@ -1,5 +1,6 @@
 // What `parajoule measure` tells of a command, in every way it does.
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "cli/measure_json.h"
 #include "cli/measure_options.h"
 #include "cli/measure_output.h"
+#include "cli/measure_parts.h"
 #include "cli/measure_text.h"
 #include "store/test_record.h"
 
@@ -149,6 +151,31 @@ TEST(MeasureJson, SaysWhichNumbersMakeASum) {
   EXPECT_EQ(sums.at("measured"), all.at("totals").at("measured").at("energy_joules"));
   EXPECT_EQ(sums.at("modelled"), all.at("totals").at("modelled").at("energy_joules"));
   EXPECT_EQ(sums.at("measured"), 1734);
+}
+
+TEST(MeasureJson, HasWhatEnergiesAreConvertedToAsNumbersByLabel) {
+  const Conversions given{.pue = 2, .carbon = 3600};
+  const auto all = nlohmann::json::parse(measure_json(mixed(), given, "/r.db")).at("conversions");
+  EXPECT_EQ(all.at("pue"), 2);
+  EXPECT_EQ(all.at("price_per_kilowatt_hour"), nullptr);
+  ASSERT_EQ(all.at("amounts").size(), 4u);
+  const auto& carbon = all.at("amounts")[2];
+  EXPECT_EQ(carbon.at("what"), "carbon");
+  EXPECT_EQ(carbon.at("unit"), "g");
+  EXPECT_EQ(carbon.at("label"), "measured");
+  EXPECT_NEAR(carbon.at("value").get<double>(), 1234 / 3.6e6 * 2 * 3600, 1e-12);
+  EXPECT_NEAR(carbon.at("half_width").get<double>(), std::hypot(1, 123.4) / 3.6e6 * 7200, 0.002);
+  EXPECT_EQ(all.at("amounts")[3].at("label"), "modelled");
+}
+
+TEST(Conversions, AreKeptInTheRecord) {
+  measure::Account account = mixed();
+  const Conversions given{.pue = 1.25, .price = 0.3};
+  account.settings = settings_of(given);
+  const Conversions found = conversions_in(account);
+  EXPECT_EQ(found.pue, given.pue);
+  EXPECT_EQ(found.carbon, std::nullopt);
+  EXPECT_EQ(found.price, given.price);
 }
 
 TEST(EnergyUnit, GoesWithTheSize) {
