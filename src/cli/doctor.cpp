@@ -9,12 +9,15 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/energy_text.h"
 #include "cli/exit_status.h"
 #include "cli/live.h"
+#include "cli/one_line.h"
 
 namespace parajoule::cli {
 namespace {
@@ -24,9 +27,16 @@ struct Arguments {
   bool json = false;
 };
 
+void say_what_is_waited_for(const Command& command, base::Seconds limit) {
+  std::cerr << fmt::format("parajoule: waiting for `{}`, for {:.0f} s at most\n",
+                           one_line(fmt::format("{}", fmt::join(command.words, " "))),
+                           limit.count())
+            << std::flush;
+}
+
 int examine(const Arguments& arguments) {
   constexpr std::size_t fewest_columns = 40;
-  const Patient patient = this_machine();
+  const Patient patient = this_machine(say_what_is_waited_for);
   if (arguments.admin) {
     const auto lines = admin_lines(patient);
     std::cout << (arguments.json ? admin_json(lines) : admin_text(lines));

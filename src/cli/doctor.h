@@ -37,8 +37,11 @@ struct Answer {
   bool well() const { return how == How::ended && exit.code == 0 && !exit.signal; }
 };
 
+/// Told once of a program that takes more than a second to answer, with the limit it has.
+using WhenSlow = std::function<void(const Command& command, base::Seconds limit)>;
+
 /// Runs a program in a session of its own; with all it has started it is killed at the limit.
-Answer asked(const Command& command, base::Seconds limit);
+Answer asked(const Command& command, base::Seconds limit, const WhenSlow& when_slow = {});
 
 /// The machine that is looked at. Everything of it is a parameter, so that tests make one up.
 struct Patient {
@@ -57,7 +60,7 @@ struct Patient {
 };
 
 /// This machine.
-Patient this_machine();
+Patient this_machine(const WhenSlow& when_slow = {});
 
 // Each in a file of its own.
 Findings machine_findings(const Patient& patient);  ///< processor, cores, limits, memory, clock

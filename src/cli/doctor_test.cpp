@@ -311,6 +311,14 @@ TEST(Asked, AnAnswerItsEndAndATimeLimit) {
   EXPECT_EQ(asked({.words = {"sh", "-c", "exit 7"}}, Seconds(60)).exit.code, 7);
   EXPECT_EQ(asked({.words = {"/no/such/program"}}, Seconds(60)).how, Answer::How::not_found);
   EXPECT_EQ(asked({.words = {"sleep", "1000"}}, Seconds(0)).how, Answer::How::late);
+  std::vector<std::string> waited;
+  const auto when_slow = [&](const Command& command, Seconds) {
+    waited.push_back(command.words[0]);
+  };
+  EXPECT_EQ(asked({.words = {"true"}}, Seconds(60), when_slow).exit.code, 0);
+  EXPECT_TRUE(waited.empty());
+  EXPECT_EQ(asked({.words = {"sleep", "1000"}}, Seconds(1.5), when_slow).how, Answer::How::late);
+  EXPECT_EQ(waited, std::vector<std::string>{"sleep"});
   // More than a pipe holds.
   const Answer much = asked({.words = {"sh", "-c", "head -c 300000 /dev/zero"}}, Seconds(60));
   EXPECT_EQ(much.output.size(), 300'000u);

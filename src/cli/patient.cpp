@@ -11,6 +11,7 @@ namespace parajoule::cli {
 namespace {
 
 constexpr base::Seconds longest_answer{20};
+constexpr base::Seconds slow{1};
 constexpr std::chrono::milliseconds between_looks{5};
 
 /// Keeps what has arrived; a pipe that nobody empties would stop the program.
@@ -41,7 +42,8 @@ bool has_avx2() {
 
 }  // namespace
 
-Answer asked(const Command& command, base::Seconds limit) {
+Answer asked(const Command& command, base::Seconds limit, const WhenSlow& when_slow) {
+  bool told = !when_slow;
   Answer answer{.how = Answer::How::ended};
   try {
     Child child(command);
@@ -49,6 +51,10 @@ Answer asked(const Command& command, base::Seconds limit) {
     std::optional<Exit> exit;
     while (!(exit = child.ended()) && std::chrono::steady_clock::now() - begin < limit) {
       take_output(child, answer);
+      if (!told && std::chrono::steady_clock::now() - begin > slow) {
+        when_slow(command, limit);
+        told = true;
+      }
       std::this_thread::sleep_for(between_looks);
     }
     take_output(child, answer);
@@ -65,12 +71,13 @@ Answer asked(const Command& command, base::Seconds limit) {
   return answer;
 }
 
-Patient this_machine() {
+Patient this_machine(const WhenSlow& when_slow) {
   return {.processors = meter::own_cores(),
           .avx2 = has_avx2(),
           .train_program = train_program(),
           .environment = environment,
-          .ask = [](const Command& command) { return asked(command, longest_answer); },
+          .ask = [when_slow](
+                     const Command& command) { return asked(command, longest_answer, when_slow); },
           .size_of = size_of};
 }
 

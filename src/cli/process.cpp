@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,7 +170,19 @@ void become(const Command& command) {
   throw NotStarted(words[0], errno);
 }
 
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string own_program() {
+  std::error_code failed;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) return program.string();
+  // Without /proc: the name that the kernel was given.
+  const auto* given = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (given) program = std::filesystem::canonical(given, failed);
+  if (!given || failed)
+    throw base::Error(base::Fault::environment,
+                      "cannot tell where this program lies: there is no /proc (mount -t proc proc "
+                      "/proc)");
+  return program.string();
+}
 
 std::string train_program() {
   const auto folder = std::filesystem::path(own_program()).parent_path().parent_path();

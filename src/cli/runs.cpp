@@ -21,6 +21,8 @@
 #include "cli/commands.h"
 #include "cli/energy_text.h"
 #include "cli/exit_status.h"
+#include "cli/live.h"
+#include "cli/measure_parts.h"
 #include "cli/measure_text.h"
 #include "cli/one_line.h"
 #include "cli/perun.h"
@@ -66,7 +68,8 @@ int list(const Arguments& arguments) {
     return 0;
   }
   const std::size_t count = arguments.all ? files.size() : std::min(files.size(), arguments.newest);
-  std::cout << list_text(std::span(files).first(count), look_of(STDOUT_FILENO));
+  std::cout << list_text(std::span(files).first(count), look_of(STDOUT_FILENO),
+                         standard_output().columns().value_or(most_columns));
   if (count < files.size())
     std::cout << fmt::format("the newest {} of {}; --all lists every one\n", count, files.size());
   return 0;
@@ -229,8 +232,11 @@ void add_compare_options(CLI::App& comparing, Arguments& arguments) {
 std::string run_text(const path& file, Look look) {
   const store::Reader record(file);
   const std::string again = show_command(file, record.run().id, records_folder(""));
-  if (record.run().kind == store::Kind::measure)
-    return measure_text(measure::account_of(record), {{}, again, look, most_columns, Detail::full});
+  if (record.run().kind == store::Kind::measure) {
+    const measure::Account account = measure::account_of(record);
+    return measure_text(account,
+                        {conversions_in(account), again, look, most_columns, Detail::full});
+  }
   return summary_text(account_of(record), again, look) +
          section("whole training", whole_training_text(whole_training(record), look), look) +
          section("trained weights", lines_text(checkpoint_of(record)), look);

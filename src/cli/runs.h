@@ -19,6 +19,7 @@ std::string run_text(const std::filesystem::path& file, Look look);
 
 /// One line a run, in the order given, 100 columns wide at most; then what could not be read, each
 /// with the reason.
-std::string list_text(std::span<const std::filesystem::path> records, Look look);
+std::string list_text(std::span<const std::filesystem::path> records, Look look,
+                      std::size_t columns);
 
 }  // namespace parajoule::cli

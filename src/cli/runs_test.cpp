@@ -196,12 +196,36 @@ TEST(List, HasALineForEachRunAndTheReasonForWhatCannotBeRead) {
   const auto file = made_record(folder, "a rather long name of an experiment");
   std::ofstream(folder.path() / "broken.db") << "this is no database, but long enough";
   const std::vector<std::filesystem::path> files = {folder.path() / "broken.db", file};
-  const std::string text = list_text(files, Look::plain);
+  const std::string text = list_text(files, Look::plain, 100);
   EXPECT_THAT(line_of(text, store::Reader(file).run().id),
               testing::MatchesRegex(".* a rather long na… done 1 14.00 % 0:40 1.111 0.04000"));
   EXPECT_THAT(text, HasSubstr("broken.db' is not a record of a run"));
   std::istringstream lines(text.substr(0, text.find("\n\n")));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), 100u) << line;
+}
+
+TEST(List, FitsANarrowTerminal) {
+  const TemporaryFolder folder;
+  const std::vector<std::filesystem::path> files = {
+      made_record(folder, "a rather long name of an experiment")};
+  const std::string id = store::Reader(files[0]).run().id;
+  for (const std::size_t columns : {60, 70, 80}) {
+    const std::string text = list_text(files, Look::plain, columns);
+    EXPECT_THAT(line_of(text, id), testing::MatchesRegex(".*done.* 1.111 0.04000"));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), columns) << line;
+  }
+  EXPECT_THAT(line_of(list_text(files, Look::plain, 36), id), HasSubstr("done"));
+}
+
+TEST(Summary, HasTheCauseOfAFailureBesideTheState) {
+  const TemporaryFolder folder;
+  Record record(store::options_in(folder));
+  record.add(store::Note{
+      .seconds = Seconds(1), .severity = store::Severity::error, .text = "another line"});
+  record.finish(store::State::failed, "rank 1: no space left on the disk");
+  EXPECT_EQ(line_of(summary_of(record.path()), "state"),
+            "failed: rank 1: no space left on the disk");
 }
 
 /// What `parajoule runs ...` prints, or the error it ends with.

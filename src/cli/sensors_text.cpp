@@ -191,7 +191,11 @@ std::string last_lines(const Sensed& sensed) {
     if (states.contains(state)) parts.push_back(counted(states[state], state));
   std::string text =
       fmt::format("{}; watched for {:.1f} s\n", fmt::join(parts, ", "), sensed.watched.count());
-  if (!measured) text += "Nothing here measures energy: what is said of it will be modelled.\n";
+  if (!measured)
+    text += states.contains("modelled")
+                ? "Nothing here measures energy: what is said of it will be modelled.\n"
+                : "Nothing here measures energy, and nothing can be modelled: there will be no "
+                  "number.\n";
   return text;
 }
 

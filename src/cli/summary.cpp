@@ -30,7 +30,17 @@ std::string with_spaces(std::string name) {
   return name;
 }
 
-std::string state_text(const store::Summary& summary) {
+/// The last words of a run that failed: `failed`, and why.
+std::string failure_text(const std::vector<store::Note>& notes) {
+  const std::string failed = std::string(word_for(store::Standing::failed));
+  const auto last = std::find_if(notes.rbegin(), notes.rend(), [&](const store::Note& note) {
+    return note.severity == store::Severity::error && note.text.starts_with(failed + ": ");
+  });
+  return last == notes.rend() ? failed : last->text;
+}
+
+std::string state_text(const RunAccount& account) {
+  const store::Summary& summary = account.summary;
   const std::string end = spoken(summary.whole.end);
   switch (summary.standing) {
     case store::Standing::running:
@@ -41,8 +51,9 @@ std::string state_text(const store::Summary& summary) {
       return fmt::format("killed; its record ends after {}", end);
     case store::Standing::unknown:
       return fmt::format("running when last heard of, {} after its start, on another machine", end);
-    case store::Standing::done:
     case store::Standing::failed:
+      return failure_text(account.notes);
+    case store::Standing::done:
       break;
   }
   return std::string(word_for(summary.standing));
@@ -59,7 +70,7 @@ Table head(const RunAccount& account, std::string_view show_again) {
     }
   };
   add("run", fmt::format("{} ({})", run.name, run.id));
-  add("state", state_text(account.summary));
+  add("state", state_text(account));
   add("started", spoken_utc(run.started_utc));
   add("command", run.command);
   if (!show_again.empty()) add("show again", show_again);

@@ -54,6 +54,8 @@ class Table {
 
   bool empty() const { return lines_.empty(); }
 
+  std::size_t across() const;  ///< columns of the terminal that the table takes
+
   /// Lines that end with a newline and have no spaces before it.
   std::string text(Look look) const;
 
@@ -66,7 +68,6 @@ class Table {
     std::string title;
   };
   std::vector<std::size_t> widths() const;
-  std::size_t across() const;  ///< columns of the terminal that the table takes
   std::string row(const std::vector<std::string>& cells,
                   const std::vector<std::size_t>& widths) const;
 
