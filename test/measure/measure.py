@@ -18,6 +18,7 @@ import sqlite3
 import sys
 import time
 
+import narrow
 import terminal
 import together
 from bench import Bench, Record, default_signals, own_group, sent, wait_for
@@ -563,6 +564,7 @@ CASES = {
     "where_the_record_is": where_the_record_is,
     "recomputed": recomputed,
     "wall": wall,
+    **narrow.CASES,
     **terminal.CASES,
     **together.CASES,
 }

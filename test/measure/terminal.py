@@ -133,6 +133,24 @@ def stopped(bench):
     wait_for("the end", lambda: shell_of(bench)[-1] == "ended 0")
 
 
+def stopped_while_idle(bench):
+    """Ctrl-Z before the command is started stops us; fg goes on, and the command gets no signal."""
+    told = bench.folder / "told"
+    job = Job(bench, [bench.program, "measure", "--idle", "3s", "--", sys.executable, "-c",
+                      LISTENER, str(told), "SIGTSTP", "SIGCONT", "SIGUSR2"])
+    wait_for("the meter", bench.records)
+    job.press(b"\x1a")
+    wait_for("the shell", lambda: shell_of(bench) == [f"stopped {signal.SIGTSTP}"])
+    assert not told.exists()
+    (bench.folder / "fg").touch()
+    wait_for("the command", told.exists)
+    command = json.loads(told.read_text())
+    os.kill(command["pid"], signal.SIGUSR2)
+    job.everything()
+    wait_for("the end", lambda: shell_of(bench)[-1] == "ended 0")
+    assert json.loads(told.read_text())["counts"] == {"SIGUSR2": 1}
+
+
 def stopped_alone(bench):
     """Whoever stops the command alone and goes on with it, as cpulimit does, does not stop us."""
     job, told = listener_on(bench, "SIGUSR2")
@@ -172,4 +190,5 @@ def typed(bench):
 
 
 CASES = {"keys": keys, "interrupted": interrupted, "stopped": stopped,
+         "stopped_while_idle": stopped_while_idle,
          "stopped_alone": stopped_alone, "window": window, "typed": typed}

@@ -45,6 +45,31 @@ def mpirun(bench):
     nothing_left(bench)
 
 
+def aborted(bench):
+    """mpirun ends a job because a task was killed: the others tell what they took."""
+    words = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "4", *bench.words(
+        ["/bin/sh", "-c", "touch begun.$OMPI_COMM_WORLD_RANK; exec sleep 100"],
+        ["--json", "out.json"])]
+    job = bench.start([], words=words, environment={
+        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    for rank in range(4):
+        wait_for("the tasks", (bench.folder / f"begun.{rank}").exists)
+    tasks = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
+    ranks = {environment_of(task)["OMPI_COMM_WORLD_RANK"]: int(task) for task in tasks}
+    os.kill(ranks["0"], signal.SIGKILL)
+    errors = job.communicate(timeout=60)[1]
+    assert job.returncode != 0 and tables(errors) == 1, errors
+    numbers = json.loads((bench.folder / "out.json").read_text())
+    notes = [note["text"] for note in numbers["notes"]]
+    assert any("task 0 went without a last word" in note for note in notes), notes
+    nothing_left(bench)
+
+
+def environment_of(process):
+    text = pathlib.Path(f"/proc/{process}/environ").read_bytes().decode(errors="replace")
+    return dict(line.split("=", 1) for line in text.split("\0") if "=" in line)
+
+
 def nothing_left(bench):
     mine = f"parajoule-{os.getuid()}-"
     left = [path for path in pathlib.Path("/dev/shm").iterdir() if path.name.startswith(mine)
@@ -107,6 +132,27 @@ def killed_group(bench):
     assert Record(bench.records()[0]).state == b"done"
 
 
+def killed_keeper(bench):
+    """The meter of the node is killed: every task keeps its status, and the last one tells what was
+    read until then."""
+    fifo = bench.folder / "fifo"
+    os.mkfifo(fifo)
+    first = started(bench, 0, 2, ["/bin/sh", "-c", f"touch begun; read x < {fifo}; exit 3"])
+    wait_for("the command", (bench.folder / "begun").exists)
+    second = started(bench, 1, 2, ["true"])
+    assert second.wait(60) == 0
+    children = pathlib.Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
+    keeper, = [int(child) for child in children if os.getsid(int(child)) == int(child)]
+    record, = bench.records()
+    wait_for("readings", lambda: Record(record).readings)
+    os.kill(keeper, signal.SIGKILL)
+    fifo.write_text("go\n")
+    errors = first.communicate(timeout=60)[1]
+    assert first.returncode == 3 and tables(errors) == 1, errors
+    assert b"was killed" in errors and b"modelled" in errors, errors
+    nothing_left(bench)
+
+
 def consumed_energy(bench):
     """What Slurm counts stands beside ours, in no total."""
     folder = bench.folder / "bin"
@@ -130,6 +176,26 @@ def consumed_energy(bench):
     tasks = [started(bench, rank, 2, ["true"], environment={"PATH": path}) for rank in range(2)]
     status, errors = ended(tasks)
     assert status == [0, 0] and b"ConsumedEnergy" not in errors, errors
+
+
+def scontrol(bench):
+    """What Slurm says of a job is taken from the environment: scontrol's words are asked of nobody,
+    whatever they would be."""
+    folder = bench.folder / "bin"
+    folder.mkdir()
+    for name in ("scontrol", "squeue", "sinfo"):
+        stub = folder / name
+        stub.write_text("#!/bin/sh\ntouch asked\necho 'JobId=1 NodeList=(null) TRES=cpu=x,gres/gpu'\n")
+        stub.chmod(0o755)
+    environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_NODELIST": "n[01-02]",
+                   "SLURM_GPUS_ON_NODE": "4"}
+    tasks = [started(bench, rank, 2, ["true"], environment=environment) for rank in range(2)]
+    status, errors = ended(tasks)
+    assert status == [0, 0] and tables(errors) == 1, errors
+    record = Record(bench.records()[0])
+    assert record.settings["slurm.nodes"] == b"n[01-02]", record.settings
+    assert record.settings["slurm.gpus_on_node"] == b"4", record.settings
+    assert not (bench.folder / "asked").exists()
 
 
 def on_node(bench, node):
@@ -178,6 +244,6 @@ def apart(bench):
     assert status == 2 and b"at another time" in errors, errors
 
 
-CASES = {"mpirun": mpirun, "statuses": statuses, "dead_task": dead_task,
-         "killed_group": killed_group,
-         "consumed_energy": consumed_energy, "nodes": nodes, "apart": apart}
+CASES = {"mpirun": mpirun, "aborted": aborted, "statuses": statuses, "dead_task": dead_task,
+         "killed_group": killed_group, "killed_keeper": killed_keeper,
+         "consumed_energy": consumed_energy, "scontrol": scontrol, "nodes": nodes, "apart": apart}
