@@ -18,18 +18,51 @@ std::vector<std::int64_t> order(std::int64_t count, std::uint64_t seed, std::int
   return samples;
 }
 
-std::int64_t Shards::steps() const { return (samples + global_batch_size - 1) / global_batch_size; }
+std::int64_t Shards::steps_of(int other, std::int64_t step) const {
+  const std::int64_t all = before + step;
+  return paces.empty() ? all : all * paces[std::size_t(other)] / round;
+}
+
+std::int64_t Shards::taken(std::int64_t step) const {
+  std::int64_t batches = paces.empty() ? step * ranks : 0;
+  for (int r = 0; r < int(paces.size()); ++r) batches += steps_of(r, step) - steps_of(r, 0);
+  return std::min(samples, global_batch_size * batches / ranks);
+}
+
+std::int64_t Shards::steps() const {
+  const std::int64_t least = (samples + global_batch_size - 1) / global_batch_size;
+  if (paces.empty()) return least;
+  std::int64_t enough = std::max<std::int64_t>(1, least);
+  while (taken(enough) < samples) enough *= 2;
+  std::int64_t step = least;  // the first of those that are enough lies from here on
+  while (step < enough) {
+    const std::int64_t middle = step + (enough - step) / 2;
+    if (taken(middle) < samples)
+      step = middle + 1;
+    else
+      enough = middle;
+  }
+  return step;
+}
 
 base::Range Shards::whole(std::int64_t step) const {
-  base::ensure(0 <= step && step < steps(), "a step lies in its epoch");
-  const std::int64_t begin = step * global_batch_size;
-  return {std::size_t(begin), std::size_t(std::min(samples, begin + global_batch_size))};
+  base::ensure(0 <= step && taken(step) < samples, "a step lies in its epoch");
+  return {std::size_t(taken(step)), std::size_t(taken(step + 1))};
 }
 
 base::Range Shards::share(std::int64_t step) const {
   const auto [begin, end] = whole(step);
-  const std::size_t first = (end - begin) * std::size_t(rank) / std::size_t(ranks);
-  const std::size_t last = (end - begin) * std::size_t(rank + 1) / std::size_t(ranks);
+  int taking = ranks, place = rank;
+  if (!paces.empty()) {
+    taking = place = 0;
+    for (int r = 0; r < ranks; ++r) {
+      if (r < rank) place += takes(r, step);
+      taking += takes(r, step);
+    }
+    if (!takes(step)) return {begin, begin};
+  }
+  const std::size_t first = (end - begin) * std::size_t(place) / std::size_t(taking);
+  const std::size_t last = (end - begin) * std::size_t(place + 1) / std::size_t(taking);
   return {begin + first, begin + last};
 }
 
@@ -37,7 +70,9 @@ Pass training_pass(const Shards& shards, std::uint64_t seed, std::int64_t epoch,
                    std::int64_t first_step) {
   const std::vector<std::int64_t> all = order(shards.samples, seed, epoch);
   Pass pass;
-  for (std::int64_t step = first_step; step < shards.steps(); ++step) {
+  const std::int64_t steps = shards.steps();
+  for (std::int64_t step = first_step; step < steps; ++step) {
+    if (!shards.takes(step)) continue;
     const base::Range share = shards.share(step);
     const std::size_t begin = pass.samples.size();
     pass.samples.insert(pass.samples.end(), all.begin() + std::ptrdiff_t(share.begin),

@@ -127,6 +127,84 @@ TEST_P(Sharing, ChunksOfEvaluationAreTheSameForAnyNumberOfRanks) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Sharing, testing::Range(1, 10));
 
+/// Three ranks, of which the second takes one step of three.
+Shards uneven(int rank, std::int64_t samples, std::int64_t before) {
+  return {.samples = samples,
+          .global_batch_size = 12,
+          .ranks = 3,
+          .rank = rank,
+          .round = 3,
+          .paces = {3, 1, 3},
+          .before = before};
+}
+
+// Written out by hand: 4 samples for each rank that takes the step.
+TEST(UnequalPaces, ASlowRankTakesTheLastStepOfEachRound) {
+  using base::Range;
+  const Shards slow = uneven(1, 40, 0);
+  EXPECT_FALSE(slow.takes(0));
+  EXPECT_FALSE(slow.takes(1));
+  EXPECT_TRUE(slow.takes(2));
+  EXPECT_EQ(slow.whole(0), (Range{0, 8}));
+  EXPECT_EQ(slow.whole(1), (Range{8, 16}));
+  EXPECT_EQ(slow.whole(2), (Range{16, 28}));
+  EXPECT_EQ(slow.share(2), (Range{20, 24}));
+  EXPECT_EQ(slow.share(0).size(), 0u);
+  EXPECT_EQ(uneven(2, 40, 0).share(0), (Range{4, 8}));
+  EXPECT_EQ(uneven(2, 40, 0).share(2), (Range{24, 28}));
+  EXPECT_EQ(slow.whole(4), (Range{36, 40}));  // what is left, shared by the quick two
+  EXPECT_EQ(uneven(0, 40, 0).share(4), (Range{36, 38}));
+  EXPECT_EQ(slow.steps(), 5);
+  // The round goes on in the next epoch, in whose first step all take part.
+  EXPECT_TRUE(uneven(1, 40, 5).takes(0));
+  EXPECT_EQ(uneven(1, 40, 5).share(0), (Range{4, 8}));
+  EXPECT_EQ(uneven(1, 40, 5).own_steps(0), 1);
+  EXPECT_EQ(uneven(1, 40, 5).own_steps(1), 2);
+}
+
+TEST(UnequalPaces, EachSampleIsReadOnceInEveryEpoch) {
+  for (const std::vector<std::int64_t>& paces :
+       {Numbers{3, 1, 3}, Numbers{7, 7, 2, 5}, Numbers{1, 32}, Numbers{10, 9}})
+    for (std::int64_t samples = 1; samples <= 300; samples += samples < 50 ? 1 : 17)
+      for (const std::int64_t global : {3, 8, 12}) {
+        const int ranks = int(paces.size());
+        Shards shards{.samples = samples,
+                      .global_batch_size = global,
+                      .ranks = ranks,
+                      .round = std::ranges::max(paces),
+                      .paces = paces};
+        std::vector<std::int64_t> taken(paces.size());
+        for (int epoch = 0; epoch < 3; ++epoch) {
+          Numbers read;
+          for (shards.rank = 0; shards.rank < ranks; ++shards.rank) {
+            const Pass pass = training_pass(shards, 11, epoch);
+            read.insert(read.end(), pass.samples.begin(), pass.samples.end());
+            taken[std::size_t(shards.rank)] += std::int64_t(pass.batches.size());
+            for (const Pass::Batch& batch : pass.batches)
+              ASSERT_LE(std::int64_t(batch.range.size()), (global + ranks - 1) / ranks);
+          }
+          ASSERT_EQ(sorted(read), counted(samples)) << samples << " samples, batches of " << global;
+          shards.before += shards.steps();
+          for (std::size_t rank = 0; rank < paces.size(); ++rank)
+            ASSERT_EQ(taken[rank], shards.before * paces[rank] / shards.round);
+        }
+      }
+}
+
+TEST(UnequalPaces, APassBeginsWithinAnEpochWhereTheWholePassWouldBe) {
+  for (int rank = 0; rank < 3; ++rank) {
+    const Pass whole = training_pass(uneven(rank, 100, 4), 1, 4);
+    const Pass rest = training_pass(uneven(rank, 100, 4), 1, 4, 5);
+    ASSERT_LT(rest.batches.size(), whole.batches.size());
+    const std::size_t before = whole.batches.size() - rest.batches.size();
+    for (std::size_t i = 0; i < rest.batches.size(); ++i)
+      EXPECT_EQ(rest.batches[i].number, whole.batches[before + i].number);
+    EXPECT_EQ(rest.samples, Numbers(whole.samples.end() - std::ptrdiff_t(rest.samples.size()),
+                                    whole.samples.end()));
+    EXPECT_GE(rest.batches.front().number, 5);
+  }
+}
+
 TEST(Pass, BeginsWithinAnEpochWhereTheWholePassWouldBe) {
   const Shards shards{.samples = 53, .global_batch_size = 12, .ranks = 3, .rank = 1};
   const Pass whole = training_pass(shards, 1, 4);

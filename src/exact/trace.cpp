@@ -1,7 +1,6 @@
 #include "exact/trace.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "strategy/rounds.h"
 
 namespace parajoule::exact {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 struct Parts {
   std::vector<strategy::Part> of;  ///< each rank
   int trainers = 0;
-  double largest_share = 0;
 };
 
 Parts parts(const Run& run, const comm::Nodes& nodes) {
@@ -26,7 +25,6 @@ Parts parts(const Run& run, const comm::Nodes& nodes) {
   for (int rank = 0; rank < ranks; ++rank) {
     const auto& part = parts.of.emplace_back(run.method.part(rank, ranks, nodes, run.settings));
     if (part.trains) ++parts.trainers;
-    parts.largest_share = std::max(parts.largest_share, part.share);
   }
   return parts;
 }
@@ -38,7 +36,8 @@ class Tracing {
       : world_(world, run.sum, run.sum_settings),
         run_(run),
         clock_(clock),
-        parts_(parts(run, world.nodes())) {
+        parts_(parts(run, world.nodes())),
+        rounds_(strategy::rounds_of(parts_.of)) {
     make();
   }
 
@@ -67,18 +66,22 @@ class Tracing {
   }
 
   void train() {
-    const double share = part().share / parts_.largest_share;
-    const std::int64_t steps = std::llround(double(run_.steps) * share);
-    for (std::int64_t step = 0; step < steps; ++step) {
-      if (step == run_.resume_after) {
-        strategy_->leave(*worker_);
-        make_anew();
-      }
-      worker_->begin_step(step);
-      strategy_->step(*worker_);
-      write_down(step + 1);
+    if (run_.resume_after) {
+      train_until(*run_.resume_after);
+      strategy_->leave(*worker_);
+      make_anew();
     }
+    train_until(run_.steps);
     strategy_->leave(*worker_);
+  }
+
+  /// The ranks with the largest share have then taken `steps`.
+  void train_until(std::int64_t steps) {
+    for (; step_ < rounds_.taken(world_.rank(), steps); ++step_) {
+      worker_->begin_step(step_);
+      strategy_->step(*worker_);
+      write_down(step_ + 1);
+    }
   }
 
   /// Until all ranks meet: to be made anew, and at the end.
@@ -116,6 +119,8 @@ class Tracing {
   const Run& run_;
   const Clock& clock_;
   Parts parts_;
+  strategy::Rounds rounds_;
+  std::int64_t step_ = 0;  ///< of this rank
   std::unique_ptr<strategy::Strategy> strategy_;
   std::unique_ptr<Worker> worker_;
   std::vector<Line> lines_;
@@ -152,7 +157,9 @@ void unpack(const Row& numbers, int rank, std::size_t parameters, std::vector<Li
 
 void check(const Run& run, const comm::Nodes& nodes) {
   const int ranks = int(nodes.node.size());
-  check_ranks(run.problem, parts(run, nodes).trainers, ranks);
+  const Parts all = parts(run, nodes);
+  strategy::rounds_of(all.of);
+  check_ranks(run.problem, all.trainers, ranks);
   if (run.method.check_optimizer)
     run.method.check_optimizer(run.optimizer ? std::nullopt : std::optional(run.problem.momentum));
   if (!run.problem.events.empty())

@@ -31,13 +31,13 @@ struct Run {
   const Problem& problem;
   const strategy::Method& method;
   const base::Settings& settings;
-  /// Of the ranks with the largest share of the samples; others take as many as their share allows.
+  /// Of the ranks with the largest share of the samples; others take theirs (strategy/rounds.h).
   std::int64_t steps;
   const comm::Sum& sum = comm::sum("auto");  ///< how values of all ranks are added up
   base::Settings sum_settings = {};
   MakeOptimizer optimizer = {};  ///< for tests; none: SGD with the problem's momentum
-  /// For tests: after so many steps, fewer than all, every rank saves, and goes on with a method
-  /// and a worker made anew.
+  /// For tests: after so many of those, fewer than all, every rank saves, and goes on with a
+  /// method and a worker made anew.
   std::optional<std::int64_t> resume_after = {};
   /// For tests: called by each rank before `finish`.
   std::function<void(strategy::Strategy&, Worker&)> before_finish = {};
