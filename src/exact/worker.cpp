@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "exact/pass.h"
+#include "exact/samples.h"
 #include "optimize/catalog.h"
 
 namespace parajoule::exact {
@@ -58,10 +60,12 @@ void Worker::begin_step(std::int64_t step) {
                .epoch = epoch,
                .samples = role_.trainer ? samples_of(problem_, *role_.trainer, step) : 0,
                .samples_of_all = samples_of_all(step),
+               .batch = largest_batch(),
                .learning_rate = entry(problem_.learning_rate, step),
                .loss = epoch > 0 && !problem_.loss.empty() ? entry(problem_.loss, epoch - 1) : 0,
                .epochs = options_.epochs,
                .last_of_epoch = steps && (step + 1) % *steps == 0};
+  take_drawn();
 }
 
 std::int64_t Worker::samples_of_all(std::int64_t step) const {
@@ -69,6 +73,13 @@ std::int64_t Worker::samples_of_all(std::int64_t step) const {
   for (int trainer = 0; trainer < role_.trainers; ++trainer)
     samples += samples_of(problem_, trainer, step);
   return samples;
+}
+
+std::int64_t Worker::largest_batch() const {
+  std::int64_t most = 1;
+  for (int trainer = 0; trainer < role_.trainers; ++trainer)
+    most = std::max(most, count_samples_of(problem_, trainer));
+  return most;
 }
 
 base::Vector Worker::spare() {
@@ -82,8 +93,10 @@ void Worker::compute_gradients(strategy::Watch& watch) {
     watch.ready({0, gradients_.count()});
     return;
   }
-  const auto pass = begin_pass(problem_, *role_.trainer, progress_.step);
+  const auto pass = batch_.empty() ? begin_pass(problem_, *role_.trainer, progress_.step)
+                                   : begin_pass(of_batch_, 0, progress_.step);
   forward(*pass, watch);
+  keep_losses();
   backward(*pass, watch);
 }
 
@@ -113,6 +126,43 @@ void Worker::backward(Pass& pass, strategy::Watch& watch) {
   }
 }
 
+base::Vector Worker::losses() {
+  const std::int64_t samples = count_samples(problem_);
+  if (samples == 0) return strategy::Worker::losses();
+  if (losses_.empty()) {
+    losses_ = group_.allocate(base::Element::float64, std::size_t(samples));
+    losses_.fill(std::numeric_limits<double>::infinity());
+  }
+  return losses_;
+}
+
+void Worker::keep_losses() {
+  if (losses_.empty()) return;
+  std::vector<std::int64_t> samples = batch_;
+  const std::int64_t rows = batch_.empty() ? count_samples_of(problem_, *role_.trainer) : 0;
+  for (std::int64_t row = 0; row < rows; ++row)
+    samples.push_back(first_sample(problem_, *role_.trainer) + row);
+  for (const std::int64_t sample : samples)
+    losses_.as<double>()[std::size_t(sample)] =
+        loss_of(problem_, sample, std::span<const double>(seen_));
+}
+
+void Worker::draw(std::span<const std::int64_t> samples) {
+  if (count_samples(problem_) == 0) return strategy::Worker::draw(samples);
+  drawn_.assign(samples.begin(), samples.end());
+  take_drawn();
+}
+
+void Worker::take_drawn() {
+  batch_.clear();
+  if (drawn_.empty() || progress_.samples == 0) return;
+  const auto count =
+      std::min(drawn_.size(), std::size_t(count_samples_of(problem_, *role_.trainer)));
+  batch_.assign(drawn_.begin(), drawn_.begin() + std::ptrdiff_t(count));
+  drawn_.erase(drawn_.begin(), drawn_.begin() + std::ptrdiff_t(count));
+  of_batch_.objective = on_samples(problem_, batch_);
+}
+
 void Worker::update(base::Vector weights, base::Vector gradients, base::Range range,
                     double learning_rate) {
   optimizer_->step(weights, gradients, range, learning_rate);
@@ -134,12 +184,18 @@ void Worker::save(base::Archive& archive) const {
   base::Archive state;
   optimizer_->save(state);
   archive.nest("optimizer", state);
+  if (!losses_.empty()) archive.put("losses", losses_);
+  std::vector<std::int64_t> drawn = drawn_;
+  archive.put("drawn", base::Vector(std::span(drawn)));
 }
 
 void Worker::load(const base::Archive& archive) {
   archive.get("weights", weights_);
   archive.get("buffers", buffers_);
   optimizer_->load(archive.part("optimizer"));
+  if (archive.holds("losses")) archive.get("losses", losses());
+  drawn_.resize(archive.entries().at("drawn").bytes.size() / sizeof(std::int64_t));
+  archive.get("drawn", base::Vector(std::span(drawn_)));
 }
 
 Row Worker::current_weights() const {

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/archive.h"
@@ -61,11 +62,15 @@ class Worker final : public strategy::Worker {
   /// None for an optimizer that is not the problem's own.
   std::optional<double> momentum() const override;
   strategy::Progress progress() const override { return progress_; }
+  /// The training set is the rows of all ranks that train, in their order (samples.h). Refused
+  /// where the objective has none.
+  base::Vector losses() override;
+  void draw(std::span<const std::int64_t> samples) override;
   base::Seconds now() const override { return options_.clock.now(); }
   using strategy::Worker::compute_gradients;
   using strategy::Worker::update;
 
-  /// Weights, buffers and the optimizer's state, as a checkpoint has them.
+  /// Weights, buffers, the optimizer's state and what a method drew, as a checkpoint has them.
   void save(base::Archive& archive) const;
   void load(const base::Archive& archive);
 
@@ -75,6 +80,9 @@ class Worker final : public strategy::Worker {
   void forward(Pass& pass, strategy::Watch& watch);
   void backward(Pass& pass, strategy::Watch& watch);
   std::int64_t samples_of_all(std::int64_t step) const;
+  std::int64_t largest_batch() const;
+  void take_drawn();
+  void keep_losses();
 
   comm::Communicator& group_;
   const Problem& problem_;
@@ -86,7 +94,11 @@ class Worker final : public strategy::Worker {
   std::unique_ptr<optimize::Optimizer> optimizer_;
   strategy::Progress progress_;
   std::int64_t updates_ = 0;
-  Row seen_;  ///< the weights in the forward half
+  Row seen_;                         ///< the weights in the forward half
+  base::Vector losses_;              ///< of each sample, once a method has asked
+  std::vector<std::int64_t> drawn_;  ///< samples of the steps to come
+  std::vector<std::int64_t> batch_;  ///< of the step under way, if drawn
+  Problem of_batch_;                 ///< which has them alone
 };
 
 }  // namespace parajoule::exact

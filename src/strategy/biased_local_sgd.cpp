@@ -11,12 +11,13 @@
 //                 slow ranks: those of the greatest score out of `candidates` times as many, drawn
 //                             evenly;  fast ranks: parts of an ordinary shuffle
 //
-// Scores begin as infinity, and the minimum keeps what any rank has seen. What is drawn follows
-// from the run's seed and a count, so nobody sends it. With biased = false the order of the data is
-// the run's own. More candidates than samples means all samples; N / (b sum tau) below 1 is
-// refused. Momentum is each rank's own; running statistics are averaged with the weights and as
-// they are. A rank without samples in a step leaves its weights alone. What is evaluated is that
-// same mean.
+// Scores begin as infinity, and the minimum keeps what any rank has seen: N numbers of 8 bytes that
+// are reduced once in so many rounds. Losses are those of the passes that train; there are no
+// others. What is drawn follows from the run's seed and a count, so nobody sends it. With biased =
+// false the order of the data is the run's own, in which each sample comes once an epoch. More
+// candidates than samples means all samples; N / (b sum tau) below 1 is refused. Momentum is each
+// rank's own; running statistics are averaged with the weights and as they are. A rank without
+// samples in a step leaves its weights alone. What is evaluated is that same mean.
 #include "strategy/biased_local_sgd.h"
 
 #include <algorithm>
@@ -50,18 +51,24 @@ BiasedLocalSgd::BiasedLocalSgd(comm::Communicator& group, Options options)
 }
 
 void BiasedLocalSgd::step(Worker& worker) {
-  const bool chooses = options_.biased && !options_.slow_ranks.empty();
-  if (chooses && steps_ == next_choice_ * own_steps_) choose(worker);
+  if (chooses() && steps_ == next_choice_ * own_steps_) choose(worker);
   worker.compute_gradients();
   if (worker.progress().samples > 0) worker.update();
-  if (++steps_ % own_steps_ == 0) average(worker.weights(), worker.buffers());
+  if (++steps_ % own_steps_ == 0) end_round(worker);
+}
+
+void BiasedLocalSgd::end_round(Worker& worker) {
+  average(worker.weights(), worker.buffers());
+  if (!chooses() || steps_ != next_choice_ * own_steps_) return;
+  // Ranks begin the next round at different times, and all of them may stop before a slow one
+  // does: what they must know of each other is told now.
+  group_.minimum(worker.losses());
+  batch_ = worker.progress().batch;
 }
 
 void BiasedLocalSgd::choose(Worker& worker) {
   const base::Vector losses = worker.losses();
-  group_.minimum(losses);
-  // Batches are full here but for a rank whose samples have run out: all count with the largest.
-  const std::int64_t batch = std::int64_t(group_.maximum(double(worker.progress().samples)));
+  const std::int64_t batch = batch_ > 0 ? batch_ : worker.progress().batch;
   const std::int64_t in_a_round = batch * options_.steps_of_all(group_.size());
   const std::int64_t samples = std::int64_t(losses.count());
   if (in_a_round == 0 || samples < in_a_round)
@@ -107,12 +114,14 @@ void BiasedLocalSgd::save(base::Archive& archive) {
   archive.put("steps", steps_);
   archive.put("next_choice", next_choice_);
   archive.put("choices", choices_);
+  archive.put("batch", batch_);
 }
 
 void BiasedLocalSgd::load(const base::Archive& archive) {
   steps_ = archive.whole("steps");
   next_choice_ = archive.whole("next_choice");
   choices_ = archive.whole("choices");
+  batch_ = archive.whole("batch");
 }
 
 }  // namespace parajoule::strategy

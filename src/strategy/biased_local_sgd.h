@@ -31,7 +31,9 @@ class BiasedLocalSgd final : public Replicated {
   void load(const base::Archive& archive) override;
 
  private:
+  bool chooses() const { return options_.biased && !options_.slow_ranks.empty(); }
   void choose(Worker& worker);
+  void end_round(Worker& worker);
   std::vector<std::int64_t> own_samples(const Worker& worker, base::Vector losses,
                                         std::int64_t rounds) const;
   void average(base::Vector weights, base::Vector buffers) override;
@@ -43,6 +45,7 @@ class BiasedLocalSgd final : public Replicated {
   std::int64_t steps_ = 0;        ///< of this rank
   std::int64_t next_choice_ = 0;  ///< round before which samples are chosen again
   std::int64_t choices_ = 0;
+  std::int64_t batch_ = 0;  ///< samples of a step when the last round ended; 0: none has
 };
 
 }  // namespace parajoule::strategy

@@ -34,8 +34,7 @@ class SampleWorker final : public toy::Worker {
 
   /// The loop's own order.
   void begin_step(int step) {
-    progress_ = {
-        .step = step, .samples = batch, .samples_of_all = 0, .learning_rate = 0.3, .seed = 11};
+    progress_ = {.step = step, .samples = batch, .batch = batch, .learning_rate = 0.3, .seed = 11};
     batch_.clear();
     for (int i = 0; i < batch; ++i)
       batch_.push_back((17 * group_.rank() + batch * step + i) % samples);

@@ -26,15 +26,18 @@ class Watch {
 
 /// Where training stands, at the beginning of the step under way.
 struct Progress {
-  std::int64_t step = 0;            ///< of this rank, from 0, over all epochs
-  std::int64_t epoch = 0;           ///< from 0
-  std::int64_t samples = 0;         ///< this rank takes in this step; 0 if it has none
-  std::int64_t samples_of_all = 0;  ///< all ranks that train take in this step together
-  double learning_rate = 0;         ///< of this step
-  double loss = 0;                  ///< mean over the last epoch, equal on all ranks; 0 before
-  std::int64_t epochs = 0;          ///< of the whole run; 0: not known
-  bool last_of_epoch = false;       ///< no rank takes another step before the next evaluation
-  std::uint64_t seed = 0;           ///< of the run: for what all ranks draw alike
+  std::int64_t step = 0;     ///< of this rank, from 0, over all epochs
+  std::int64_t epoch = 0;    ///< from 0
+  std::int64_t samples = 0;  ///< this rank takes in this step; 0 if it has none
+  /// All ranks that train take in this step together; those of them that take it, as planned, if
+  /// ranks take different numbers of steps.
+  std::int64_t samples_of_all = 0;
+  std::int64_t batch = 0;      ///< samples of a full step, at most; equal on all ranks
+  double learning_rate = 0;    ///< of this step
+  double loss = 0;             ///< mean over the last epoch, equal on all ranks; 0 before
+  std::int64_t epochs = 0;     ///< of the whole run; 0: not known
+  bool last_of_epoch = false;  ///< no rank takes another step before the next evaluation
+  std::uint64_t seed = 0;      ///< of the run: for what all ranks draw alike
 };
 
 class Worker {
@@ -88,7 +91,8 @@ class Worker {
 
   /// The samples (numbers in the training set) that this rank takes in its own order no more, but
   /// in this one: the batch of the step under way is taken anew from the first of them, the next
-  /// steps' from those that follow, until they are used up. Before `compute_gradients`. Throws
+  /// steps' from those that follow, until they are used up; each step takes as many as it would
+  /// have taken. Before `compute_gradients`. Throws
   /// Error{usage} where a rank cannot choose.
   virtual void draw(std::span<const std::int64_t> samples);
 };

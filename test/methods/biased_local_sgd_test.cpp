@@ -1,5 +1,5 @@
-// Local SGD with unequal steps in every world, against its formulas; the choice of samples needs
-// losses of single samples, which exact problems do not have: it is tested beside the method.
+// Local SGD with unequal steps in every world, against its formulas. Which samples are chosen is
+// tested beside the method.
 #include <gtest/gtest.h>
 
 #include "replicas.h"
@@ -69,6 +69,40 @@ TEST(BiasedLocalSgd, WithEqualStepsAndNoBiasIsLocalSgd) {  // R2, I13
 
 TEST(BiasedLocalSgd, OnOneRankIsSerialBitForBit) {  // I15
   expect_serial_on_one_rank("biased_local_sgd", {{"biased", false}});
+}
+
+/// Three samples of two numbers a rank; a step takes three.
+Problem three_samples(int ranks) {
+  std::vector<std::vector<Row>> inputs(static_cast<std::size_t>(ranks));
+  std::vector<Row> outputs(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank)
+    for (int row = 0; row < 3; ++row) {
+      inputs[std::size_t(rank)].push_back({0.5 + 0.1 * rank, 0.1 * row - 0.3});
+      outputs[std::size_t(rank)].push_back(rank == 2 ? 4 + row : 0.2 * row);
+    }
+  Problem problem = Problem::least_squares(inputs, outputs);
+  problem.start = {{0.1, -0.2}};
+  return problem;
+}
+
+// The samples that are drawn and the losses are part of what a rank saves. A round of 5 x 3 samples
+// is all there are: they are chosen anew before each.
+TEST(BiasedLocalSgd, GoesOnWithTheSamplesThatWereChosen) {
+  Case whole{.method = "biased_local_sgd",
+             .settings = {{"slow_ranks", std::vector<std::int64_t>{0, 3}},
+                          {"fast_steps", std::int64_t(1)}},
+             .problem = three_samples(5),
+             .ranks = 5,
+             .steps = 7};
+  const Outcome biased = run(whole);
+  for (const Row& row : biased.weights.back()) EXPECT_EQ(row, biased.weights.back().front());
+  for (const std::int64_t after : {1, 2, 4, 6}) {
+    Case halves = whole;
+    halves.resume_after = after;
+    EXPECT_TRUE(run(halves) == biased) << after;
+  }
+  whole.settings["biased"] = false;
+  EXPECT_FALSE(run(whole) == biased);
 }
 
 }  // namespace
