@@ -35,8 +35,8 @@ const std::vector<Key> table = {
      {"steps",
       Kind::whole,
       "",
-      "of one rank, ends training even within an epoch; left out: all "
-      "steps of the epochs",
+      "of the ranks that take most, ends training even within an epoch; left "
+      "out: all steps of the epochs",
       {},
       1}},
 

@@ -23,6 +23,11 @@ class Classification final : public Task {
     return at::cross_entropy_loss(exact ? outputs : outputs.to(at::kFloat), targets);
   }
 
+  at::Tensor losses(const at::Tensor& outputs, const at::Tensor& targets) const override {
+    return at::cross_entropy_loss(outputs.detach().to(at::kDouble), targets, {},
+                                  at::Reduction::None);
+  }
+
   const std::vector<Metric>& metrics() const override { return metrics_; }
 
   std::vector<std::vector<Score>> scores(const at::Tensor& outputs,

@@ -32,6 +32,9 @@ class Task {
   /// float32 or float64.
   virtual at::Tensor loss(const at::Tensor& outputs, const at::Tensor& targets) const = 0;
 
+  /// The same of each sample (B), float64: their mean is the loss.
+  virtual at::Tensor losses(const at::Tensor& outputs, const at::Tensor& targets) const = 0;
+
   virtual const std::vector<Metric>& metrics() const = 0;
 
   /// For each metric the scores of the B samples.

@@ -48,6 +48,22 @@ TEST(Classification, ScoresAddUpToTheLossAndTheErrorsOfTheBatch) {
   EXPECT_GT(top1, top5);
 }
 
+// Of each sample from the definition: -log(exp(o_y) / sum exp(o)).
+TEST(Classification, LossesOfSamplesAreTheirCrossEntropies) {
+  torch::manual_seed(5);
+  const at::Tensor outputs = 3 * torch::randn({20, 7}),
+                   targets = torch::randint(7, {20}, at::kLong);
+  const at::Tensor losses = classification(7)->losses(outputs, targets);
+  ASSERT_EQ(losses.scalar_type(), at::kDouble);
+  ASSERT_EQ(losses.sizes(), (std::vector<std::int64_t>{20}));
+  for (int i = 0; i < 20; ++i) {
+    double sum = 0;
+    for (int c = 0; c < 7; ++c) sum += std::exp(double(outputs[i][c].item<float>()));
+    const double own = outputs[i][targets[i].item<std::int64_t>()].item<float>();
+    EXPECT_NEAR(losses[i].item<double>(), std::log(sum) - own, 1e-12) << i;
+  }
+}
+
 TEST(Classification, ScoresOfASampleDoNotDependOnItsBatch) {
   torch::manual_seed(4);
   const at::Tensor outputs = torch::randn({33, 10}), targets = torch::randint(10, {33}, at::kLong);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -44,21 +45,20 @@ Stretch metered(const Reader& record) {
   return {.begin = base::Seconds(0), .end = record.last_seconds(), .shares = {}};
 }
 
-// The steps of a run, and which of them a rank does first: a run that was resumed does not begin
-// with step 0.
+// The steps of a run, and which of them is the first: a run that was resumed does not begin with
+// step 0, and not every rank need take every step.
 struct Steps {
   std::vector<Step> rows;
-  std::map<int, std::int64_t> first = {};
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::set<int> training = {};  ///< ranks that took samples
 
   explicit Steps(std::vector<Step> all) : rows(std::move(all)) {
     for (const Step& step : rows) {
-      const auto at = first.try_emplace(step.rank, step.step).first;
-      at->second = std::min(at->second, step.step);
+      first = std::min(first, step.step);
       if (step.samples > 0) training.insert(step.rank);
     }
   }
-  std::int64_t place(const Step& step) const { return step.step - first.at(step.rank); }
+  std::int64_t place(const Step& step) const { return step.step - first; }
 };
 
 void add_steps(const Steps& steps, std::int64_t left_out, Stretch& stretch) {

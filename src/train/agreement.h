@@ -24,7 +24,7 @@ struct Standing {
 /// holds nobody up who may run ahead by as many steps anyway.
 class Agreement {
  public:
-  /// `drift` is the method's (strategy/catalog.h); all ranks take the same number of steps.
+  /// `drift` is the method's (strategy/catalog.h); all ranks say as many standings.
   Agreement(comm::Communicator& group, std::int64_t drift);
 
   /// Says this rank's standing at the end of a step. Returns the sum for the step `drift` steps

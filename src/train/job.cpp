@@ -21,27 +21,13 @@ strategy::Part part_of(const Experiment& experiment, const comm::Communicator& g
       .part(rank, group.size(), group.nodes(), experiment.strategy.settings);
 }
 
-/// Training gives all that train the same number of steps.
-void check_shares(const Experiment& experiment, const comm::Communicator& group) {
-  double least = 1, most = 0;
-  for (int r = 0; r < group.size(); ++r) {
-    const strategy::Part part = part_of(experiment, group, r);
-    if (!part.trains) continue;
-    least = std::min(least, part.share);
-    most = std::max(most, part.share);
-  }
-  if (most > least * (1 + 1e-9))
-    throw base::Error(
-        base::Fault::usage,
-        fmt::format(
-            "strategy = {}: some ranks would take {:.3g} times as many steps of an epoch as "
-            "others, and training gives all the same number; set its options so that they "
-            "take equally many",
-            experiment.strategy.name, most / least));
+strategy::Rounds rounds_of(const Experiment& experiment, const comm::Communicator& group) {
+  std::vector<strategy::Part> parts;
+  for (int r = 0; r < group.size(); ++r) parts.push_back(part_of(experiment, group, r));
+  return strategy::rounds_of(parts);
 }
 
 std::vector<int> trainers_of(const Experiment& experiment, const comm::Communicator& group) {
-  check_shares(experiment, group);
   std::vector<std::pair<int, int>> numbered;
   for (int r = 0; r < group.size(); ++r)
     if (const auto number = part_of(experiment, group, r).trains) numbered.emplace_back(*number, r);
@@ -81,10 +67,12 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
       group(world, phases, fault),
       method(strategy::method(experiment.strategy.name)),
       part(part_of(experiment, world, world.rank())),
+      rounds(rounds_of(experiment, world)),
       trainers(trainers_of(experiment, world)),
       together(part.trains ? world.group(trainers) : nullptr),
       training(open(experiment, data::Split::training)),
       validation(open(experiment, data::Split::validation)),
+      batches(*training),
       precision(nn::precision(experiment.precision)),
       loss_scale(precision),
       element(nn::element_of(precision)),
@@ -118,7 +106,9 @@ Job::Job(const Experiment& experiment, comm::Communicator& world)
               .fault = fault,
               .precision = precision,
               .on_no_gradient = experiment.on_no_gradient,
-              .loss_scale = loss_scale}) {
+              .loss_scale = loss_scale,
+              .batches = batches,
+              .samples = training->size()}) {
   base::ensure(trainers.front() == 0, "rank 0 tells what is shared: it trains");
   data::need_alike(*training, *validation);
   nn::bind(evaluated, copies);
@@ -130,24 +120,28 @@ base::Vector Job::optimizer_memory(std::size_t count) {
   return {block.data(), count, element};
 }
 
-data::Shards Job::shards(std::int64_t epoch) const {
-  return {.samples = training->size(),
-          .global_batch_size = rate.global_batch_size(epoch),
-          .ranks = int(trainers.size()),
-          .rank = part.trains.value_or(0)};
+data::Shards Job::shards(std::int64_t epoch, std::int64_t before) const {
+  data::Shards shards{.samples = training->size(),
+                      .global_batch_size = rate.global_batch_size(epoch),
+                      .ranks = int(trainers.size()),
+                      .rank = part.trains.value_or(0),
+                      .round = rounds.length,
+                      .before = before};
+  if (one_pace()) return shards;
+  for (const int rank : trainers) shards.paces.push_back(rounds.steps[std::size_t(rank)]);
+  return shards;
 }
 
 data::Loader::Options Job::loader_options() const {
   return {.threads = experiment.loader_threads, .on_bad_sample = experiment.on_bad_sample};
 }
 
-std::unique_ptr<data::Loader> Job::loader(std::int64_t epoch, std::int64_t first_step) const {
+void Job::begin_epoch(const data::Shards& shards, std::int64_t epoch, std::int64_t first_step) {
   base::ensure(part.trains.has_value(), "a rank that serves takes no samples");
   data::Loader::Options options = loader_options();
   options.view = data::View::training(experiment.seed, epoch);
   options.view.axes = axes;
-  return std::make_unique<data::Loader>(
-      *training, data::training_pass(shards(epoch), experiment.seed, epoch, first_step), options);
+  batches.begin(data::training_pass(shards, experiment.seed, epoch, first_step), options);
 }
 
 Evaluation Job::evaluation(const data::Dataset& dataset, std::int64_t epoch) {
@@ -183,6 +177,7 @@ void Job::save(base::Archive& archive) {
   nested("strategy", [&](base::Archive& part) { strategy->save(part); });
   nested("schedule", [&](base::Archive& part) { rate.save(part); });
   nested("loss_scale", [&](base::Archive& part) { loss_scale.save(part); });
+  nested("samples", [&](base::Archive& part) { worker.save(part); });
 }
 
 void Job::load(std::string_view part, const base::Archive& archive) {
@@ -191,6 +186,7 @@ void Job::load(std::string_view part, const base::Archive& archive) {
   if (part == "strategy") strategy->load(archive);
   if (part == "schedule") rate.load(archive);
   if (part == "loss_scale") loss_scale.load(archive);
+  if (part == "samples") worker.load(archive);
 }
 
 }  // namespace parajoule::train

@@ -20,7 +20,9 @@
 #include "optimize/optimizer.h"
 #include "schedule/layout.h"
 #include "strategy/catalog.h"
+#include "strategy/rounds.h"
 #include "strategy/strategy.h"
+#include "train/batches.h"
 #include "train/evaluation.h"
 #include "train/experiment.h"
 #include "train/fault.h"
@@ -37,10 +39,13 @@ class Job {
   Job(const Experiment& experiment, comm::Communicator& group);
 
   bool all_train() const { return int(trainers.size()) == group.size(); }
-  /// The samples this rank takes in `epoch`; of one that serves, those of the first that trains.
-  data::Shards shards(std::int64_t epoch) const;
+  /// Whether all that train take the same number of steps.
+  bool one_pace() const { return rounds.length == 1; }
+  /// The samples this rank takes in `epoch`, before which the quickest took `before` steps; of a
+  /// rank that serves, those of the first that trains.
+  data::Shards shards(std::int64_t epoch, std::int64_t before) const;
   /// Reads them, from `first_step` of the epoch on.
-  std::unique_ptr<data::Loader> loader(std::int64_t epoch, std::int64_t first_step) const;
+  void begin_epoch(const data::Shards& shards, std::int64_t epoch, std::int64_t first_step);
   data::Loader::Options loader_options() const;
 
   /// Of the training or the validation set, as the experiment wants it looked at.
@@ -51,8 +56,8 @@ class Job {
   nn::Net& fill_evaluated();
 
   /// Everything that changes in training but the position in it, under the names of its parts.
-  static constexpr std::string_view parts[] = {"model", "optimizer", "strategy", "schedule",
-                                               "loss_scale"};
+  static constexpr std::string_view parts[] = {"model",    "optimizer",  "strategy",
+                                               "schedule", "loss_scale", "samples"};
   void save(base::Archive& archive);
   void load(std::string_view part, const base::Archive& archive);
 
@@ -62,9 +67,11 @@ class Job {
   Timed group;  ///< what the method speaks through
   const strategy::Method& method;
   strategy::Part part;
+  strategy::Rounds rounds;    ///< who takes which steps
   std::vector<int> trainers;  ///< the ranks that train, in the order of their numbers
   std::unique_ptr<comm::Communicator> together;  ///< the ranks that train; none on one that serves
   std::unique_ptr<data::Dataset> training, validation;
+  Batches batches;
   nn::Precision precision;
   nn::LossScale loss_scale;
   base::Element element;

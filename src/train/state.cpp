@@ -131,6 +131,14 @@ std::vector<std::string> take_up(Job& job, Position& position,
     for (const std::string_view part : Job::parts) job.load(part, all.part(part));
     return {};
   }
+  if (!job.one_pace())
+    throw base::Error(
+        base::Fault::input,
+        fmt::format("{}: holds a checkpoint of {} ranks, now {}, and with {} they take different "
+                    "numbers of steps, so an epoch cannot be shared out anew: start with {} ranks, "
+                    "give this run another name, or remove the folder to start anew",
+                    job.experiment.folder, restored.ranks_with_own, job.group.size(),
+                    job.experiment.strategy.name, restored.ranks_with_own));
   const std::string differing = shared.text("differing");
   for (const std::string_view part : Job::parts) {
     const bool differs = differing.find(part) != std::string::npos;

@@ -13,7 +13,7 @@
 
 namespace parajoule::train {
 
-/// Where training stands between two steps.
+/// Where training stands between two steps, which are those of the ranks that take most.
 struct Position {
   std::int64_t epoch = 0;  ///< under way, from 0
   std::int64_t step = 0;   ///< done in it; all of them: its evaluation is still to come
@@ -30,7 +30,8 @@ Checkpoint gather(Job& job, const Position& position);
 
 /// Takes a checkpoint up. Returns lines that say what could not be taken up (with another number of
 /// ranks, what was each rank's own). Throws Error{input} that names the first difference if the
-/// checkpoint is of another experiment.
+/// checkpoint is of another experiment, or of another number of ranks where those take different
+/// numbers of steps: what is left of an epoch could not be shared out anew.
 std::vector<std::string> take_up(Job& job, Position& position,
                                  const Checkpoints::Restored& restored);
 

@@ -14,6 +14,7 @@
 #include "train/agreement.h"
 #include "train/checkpoint.h"
 #include "train/job.h"
+#include "train/left.h"
 #include "train/pace.h"
 #include "train/recorder.h"
 #include "train/state.h"
@@ -41,6 +42,7 @@ class Training {
         checkpoints_(experiment.folder, *control_),
         trainers_(job_.part.trains ? control_->group(job_.trainers) : nullptr) {
     if (trainers_) agreement_.emplace(*trainers_, job_.method.drift(experiment.strategy.settings));
+    job_.batches.on_taken([this](const data::Loader::Batch& batch) { recorder_.damage(batch); });
     checkpoints_.before_commit([this] { job_.fault.reach(FaultPlace::checkpoint, at_.steps); });
   }
 
@@ -54,7 +56,9 @@ class Training {
   void serve_epoch();
   enum class Meeting { checkpoint, evaluation };
   Meeting meet(Meeting why);
-  void take_step(data::Loader& loader);
+  void take_step();
+  void compute_step();
+  data::Shards shards() const { return job_.shards(at_.epoch, at_.steps - at_.step); }
   std::int64_t samples_of_all(std::int64_t own);
   strategy::Progress progress(std::int64_t own_samples, std::int64_t of_all) const;
   void record_step(std::int64_t samples);
@@ -132,17 +136,19 @@ void Training::resume() {
 
 void Training::train_epoch() {
   if (!trainers_) return serve_epoch();
-  const std::int64_t steps = job_.shards(at_.epoch).steps();
+  const data::Shards shares = shards();
+  const std::int64_t steps = shares.steps();
   if (at_.step >= steps || steps_are_done()) return;  // only its evaluation is still to come
-  const auto loader = job_.loader(at_.epoch, at_.step);
+  job_.begin_epoch(shares, at_.epoch, at_.step);
   while (at_.step < steps && !steps_are_done() && !stopping_) {
-    take_step(*loader);
+    take_step();
     const std::int64_t every = experiment_.checkpoint_every_steps;
     if (every > 0 && at_.steps % every == 0 && at_.step < steps && !stopping_) {
       meet(Meeting::checkpoint);
       save();
     }
   }
+  job_.batches.end();
   agree();
   meet(Meeting::evaluation);
 }
@@ -173,52 +179,60 @@ Training::Meeting Training::meet(Meeting why) {
   return Meeting(int(told[0]));
 }
 
-void Training::take_step(data::Loader& loader) {
-  job_.group.begin_step(at_.steps);
-  auto waiting = job_.phases.enter(Phase::data_wait);
-  job_.fault.reach(FaultPlace::data, at_.steps);
-  const data::Loader::Batch batch = loader.take();
-  waiting.end();
-  recorder_.damage(batch);
-
-  job_.worker.begin_step(batch, job_.axes, progress(batch.count, samples_of_all(batch.count)));
-  job_.strategy->step(job_.worker);
+/// Steps are those of the quickest ranks: one that takes fewer has its part in deciding together
+/// nevertheless, and need not wait for the others before its next batch.
+void Training::take_step() {
+  const bool takes = shards().takes(at_.step);
+  if (takes) compute_step();
   ++at_.step;
   ++at_.steps;
 
-  const double loss = job_.worker.loss_sum();
+  const double samples = takes ? double(job_.worker.progress().samples) : 0;
+  const double loss = takes ? job_.worker.loss_sum() : 0;
   if (!lost_at_ && !std::isfinite(loss)) lost_at_ = at_.steps - 1;
   auto agreeing = job_.phases.enter(Phase::exposed_communication);
-  const auto agreed = agreement_->say({.samples = double(batch.count),
+  const auto agreed = agreement_->say({.samples = samples,
                                        .loss = std::isfinite(loss) ? loss : 0,
-                                       .wrong = job_.worker.wrong(),
+                                       .wrong = takes ? job_.worker.wrong() : 0,
                                        .stop = double(asked_to_stop_()),
                                        .not_a_number = double(lost_at_.has_value())});
   agreeing.end();
-  record_step(batch.count);
+  if (takes) record_step(std::int64_t(samples));
   if (agreed) absorb(*agreed);
 }
 
-/// Only when samples may be left out does a rank not know what the others have.
+void Training::compute_step() {
+  job_.group.begin_step(at_.steps);
+  auto waiting = job_.phases.enter(Phase::data_wait);
+  job_.fault.reach(FaultPlace::data, at_.steps);
+  const data::Loader::Batch batch = job_.batches.take();
+  waiting.end();
+  job_.worker.begin_step(batch, job_.axes, progress(batch.count, samples_of_all(batch.count)));
+  job_.strategy->step(job_.worker);
+}
+
+/// Only when samples may be left out does a rank not know what the others have. Ranks that take
+/// different steps do not meet in each of them: they count what was planned.
 std::int64_t Training::samples_of_all(std::int64_t own) {
-  if (experiment_.on_bad_sample != data::OnBadSample::skip)
-    return std::int64_t(job_.shards(at_.epoch).whole(at_.step).size());
+  if (experiment_.on_bad_sample != data::OnBadSample::skip || !job_.one_pace())
+    return std::int64_t(shards().whole(at_.step).size());
   const auto waiting = job_.phases.enter(Phase::exposed_communication);
   return std::int64_t(trainers_->sum(double(own)));
 }
 
 strategy::Progress Training::progress(std::int64_t own_samples, std::int64_t of_all) const {
-  const data::Shards shards = job_.shards(at_.epoch);
-  const std::int64_t taken = std::int64_t(shards.whole(at_.step).begin);
+  const data::Shards shares = shards();
+  const std::int64_t taken = shares.taken(at_.step);
   return {
-      .step = at_.steps,
+      .step = shares.own_steps(at_.step),
       .epoch = at_.epoch,
       .samples = own_samples,
       .samples_of_all = of_all,
-      .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shards.samples}),
+      .batch = (shares.global_batch_size + shares.ranks - 1) / shares.ranks,
+      .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shares.samples}),
       .loss = at_.last_loss,
       .epochs = experiment_.epochs,
-      .last_of_epoch = at_.step + 1 == shards.steps() ||
+      .last_of_epoch = at_.step + 1 == shares.steps() ||
                        (experiment_.steps && at_.steps + 1 == *experiment_.steps),
       .seed = experiment_.seed};
 }
@@ -279,27 +293,15 @@ std::string Training::remedy() const {
 }
 
 void Training::show() {
-  const data::Shards shards = job_.shards(at_.epoch);
-  const std::int64_t steps_left = experiment_.steps
-                                      ? *experiment_.steps - at_.steps
-                                      : std::numeric_limits<std::int64_t>::max() - at_.step;
-  const double samples = double(shards.samples);
-  const double epochs_left = double(experiment_.epochs - at_.epoch);
-  // A forward pass is about a third of a step.
-  const double evaluated =
-      double(job_.validation->size()) + (experiment_.evaluate_training_set ? samples : 0);
-  const double batch = double(shards.global_batch_size);
-  const double to_the_last_epoch =
-      epochs_left * (samples + evaluated / 3) - double(at_.step) * batch;
-  const double to_the_last_step = double(steps_left) * batch + evaluated / 3;
+  const Left left = left_of(job_, at_);
   reporter_.live({.epoch = at_.epoch,
                   .epochs = experiment_.epochs,
                   .step = at_.step,
-                  .steps = std::min(shards.steps(), at_.step + steps_left),
+                  .steps = left.last_step,
                   .loss = pace_.loss(),
                   .top1_error = pace_.top1_error(),
                   .samples_per_second = pace_.samples_per_second(),
-                  .left = pace_.time_for(std::min(to_the_last_epoch, to_the_last_step)),
+                  .left = pace_.time_for(left.samples),
                   .energy = recorder_.energy()});
 }
 

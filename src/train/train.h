@@ -15,7 +15,7 @@ namespace parajoule::train {
 
 struct Outcome {
   bool stopped = false;    ///< by a signal; a checkpoint is written and the next start resumes
-  std::int64_t steps = 0;  ///< done by this rank, over all starts
+  std::int64_t steps = 0;  ///< done by the ranks that take most, over all starts
   std::string record;      ///< path, on rank 0
 };
 

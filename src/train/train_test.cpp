@@ -65,21 +65,6 @@ TEST_F(Train, EndsWhenALossIsNoNumber) {
   }
 }
 
-TEST_F(Train, RefusesRanksThatWouldTakeDifferentNumbersOfSteps) {
-  Experiment made = experiment("shares");
-  made.strategy = choice(strategy::method("biased_local_sgd"),
-                         {{"slow_ranks", std::vector<std::int64_t>{1}}, {"biased", false}});
-  try {
-    run(made, 2);
-    FAIL();
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.fault, base::Fault::usage);
-    EXPECT_NE(std::string(error.what()).find("some ranks would take 32 times as many steps"),
-              std::string::npos)
-        << error.what();
-  }
-}
-
 TEST_F(Train, EvaluatesTheStatisticsAndViewsThatWereAskedFor) {
   Experiment made = experiment("study");
   made.data = choice(data::kind("fashion_mnist"), {{"flip", true}});

@@ -41,9 +41,50 @@ void ModelWorker::begin_step(const data::Loader::Batch& batch, data::Axes axes,
   progress_ = progress;
   loss_sum_ = wrong_ = 0;
   decided_.reset();
-  const BatchTensors made = tensors(batch, axes, parts_.net.input(), weights().element());
+  axes_ = axes;
+  take(batch);
+}
+
+void ModelWorker::take(const data::Loader::Batch& batch) {
+  const BatchTensors made = tensors(batch, axes_, parts_.net.input(), weights().element());
   images_ = made.images;
   labels_ = made.labels;
+  indices_.assign(batch.indices.begin(), batch.indices.end());
+}
+
+base::Vector ModelWorker::losses() {
+  if (losses_.empty()) {
+    losses_ = parts_.group.allocate(base::Element::float64, std::size_t(parts_.samples));
+    losses_.fill(std::numeric_limits<double>::infinity());
+  }
+  return losses_;
+}
+
+void ModelWorker::keep_losses(const at::Tensor& outputs) {
+  if (losses_.empty()) return;
+  const at::Tensor single = parts_.task.losses(outputs, labels_).contiguous();
+  const std::span all = losses_.as<double>();
+  for (std::size_t i = 0; i < indices_.size(); ++i)
+    all[std::size_t(indices_[i])] = single.data_ptr<double>()[i];
+}
+
+void ModelWorker::draw(std::span<const std::int64_t> samples) {
+  const auto waiting = parts_.phases.enter(Phase::data_wait);
+  const data::Loader::Batch batch = parts_.batches.draw(samples);
+  progress_.samples = batch.count;
+  take(batch);
+}
+
+void ModelWorker::save(base::Archive& archive) const {
+  archive.put("losses", losses_.empty() ? base::Vector(std::span<double>()) : losses_);
+  parts_.batches.save(archive);
+}
+
+void ModelWorker::load(const base::Archive& archive) {
+  parts_.batches.load(archive);
+  const auto stored = archive.entries().find("losses");
+  if (stored != archive.entries().end() && !stored->second.bytes.empty())
+    archive.get("losses", losses());
 }
 
 void ModelWorker::compute_gradients(strategy::Watch& watch) {
@@ -64,6 +105,7 @@ at::Tensor ModelWorker::forward(strategy::Watch& watch) {
       parts_.net.forward(images_, [&](int layer) { watch.before_forward(layer); });
   at::Tensor loss = parts_.task.loss(outputs, labels_);
   loss_sum_ = loss.item<double>() * double(progress_.samples);
+  keep_losses(outputs);
   wrong_ = outputs.argmax(1).ne(labels_).sum().item<double>();
   if (parts_.fault.spoils_loss(progress_.step)) {
     loss = loss * std::numeric_limits<double>::quiet_NaN();
