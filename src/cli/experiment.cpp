@@ -12,6 +12,7 @@
 #include "cli/collected.h"
 #include "cli/method_settings.h"
 #include "cli/surroundings.h"
+#include "cli/top_settings.h"
 #include "strategy/catalog.h"
 
 namespace parajoule::cli {
@@ -32,22 +33,6 @@ std::vector<std::string> for_training(std::vector<std::string> set) {
     return is_of_rehearsals(assignment_in(argument).table);
   });
   return set;
-}
-
-/// The keys of the top that have a value: all but those left out.
-base::Settings top_settings(const Collected& collected, const Vocabulary& vocabulary) {
-  const auto given = collected.values("");
-  std::vector<base::Option> options = vocabulary.top();
-  std::erase_if(options, [&](const base::Option& option) {
-    return option.fallback.empty() && !given.contains(std::string(option.name));
-  });
-  return base::Settings("", options, given);
-}
-
-std::optional<std::int64_t> whole_if_given(const base::Settings& top, std::string_view key) {
-  const auto entry = top.entries().find(key);
-  if (entry == top.entries().end()) return {};
-  return std::get<std::int64_t>(entry->second.value);
 }
 
 train::Choice chosen(const Collected& collected, const Vocabulary& vocabulary,
@@ -90,18 +75,6 @@ std::int64_t training_ranks(const train::Experiment& experiment) {
     if (part.trains) ++training;
   }
   return training;
-}
-
-BatchSizes batch_sizes(const Collected& collected, const base::Settings& top,
-                       std::int64_t training) {
-  const auto global = collected.table("").find("global_batch_size");
-  try {
-    return resolve_batches({.local = whole_if_given(top, "local_batch_size"),
-                            .global = whole_if_given(top, "global_batch_size")},
-                           training);
-  } catch (const base::Error& error) {
-    throw wrong(fmt::format("{}: {}", global->second.place, error.what()));
-  }
 }
 
 /// What a word of the file means; the keys have refused all others.
@@ -235,7 +208,7 @@ train::Experiment resolve(const std::vector<Wish>& file, const Request& request,
   e.optimizer = chosen(collected, vocabulary, "optimizer");
   e.schedule = chosen(collected, vocabulary, "schedule");
   e.ranks = ranks_of(request, top);
-  check_optimizer(e.strategy.name, e.optimizer.settings);
+  check_optimizer(e.strategy.name, e.optimizer.name, e.optimizer.settings);
   const BatchSizes batches = batch_sizes(collected, top, training_ranks(e));
   if (request.records && !collected.table("").contains("records")) e.records = *request.records;
   e.local_batch_size = batches.local;

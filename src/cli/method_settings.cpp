@@ -1,5 +1,7 @@
 #include "cli/method_settings.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -25,9 +27,18 @@ base::Settings method_settings(const Collected& collected, const std::string& st
   return base::Settings(strategy, method.options, given);
 }
 
-void check_optimizer(const std::string& strategy, const base::Settings& optimizer) {
+void check_optimizer(const std::string& strategy, const std::string& optimizer,
+                     const base::Settings& settings) {
   const auto check = strategy::method(strategy).check_optimizer;
-  if (check) check(optimize::momentum(optimizer));
+  if (!check) return;
+  const std::optional<double> momentum = optimize::momentum(settings);
+  try {
+    check(momentum);
+  } catch (const base::Error& error) {
+    const std::string with = momentum ? fmt::format(" with momentum = {}", *momentum) : "";
+    throw base::Error(error.fault,
+                      fmt::format("optimizer = {}{}: {}", optimizer, with, error.what()));
+  }
 }
 
 }  // namespace parajoule::cli

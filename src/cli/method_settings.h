@@ -12,7 +12,9 @@ namespace parajoule::cli {
 base::Settings method_settings(const Collected& collected, const std::string& strategy,
                                const std::string& overlap);
 
-/// Throws Error{usage} if the rule of the method `strategy` does not hold with this optimizer.
-void check_optimizer(const std::string& strategy, const base::Settings& optimizer);
+/// Throws Error{usage} that names both if the rule of the method `strategy` does not hold with this
+/// optimizer.
+void check_optimizer(const std::string& strategy, const std::string& optimizer,
+                     const base::Settings& settings);
 
 }  // namespace parajoule::cli

@@ -100,8 +100,7 @@ std::string trust_in(int ranks) {
 std::string rehearsal_text(const RehearsalPlan& plan, const Outcome& outcome) {
   const rehearse::Rehearsal& r = plan.rehearsal;
   const auto steps = double(r.plan.steps);
-  const double samples =
-      double(r.plan.local_batch_size) * double(outcome.ranks_that_train) / outcome.per_step.count();
+  const double samples = outcome.samples_per_step / outcome.per_step.count();
   Lines lines;
   lines.text = fmt::format("{} with {} on {} ranks of {}, {} a node, {} steps\n\n", plan.model,
                            r.strategy, r.ranks, r.machine.name, r.ranks_per_node, r.plan.steps);

@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/batches.h"
 #include "cli/collected.h"
 #include "cli/method_settings.h"
 #include "cli/process.h"
+#include "cli/top_settings.h"
 #include "cli/wishes.h"
 #include "comm/sums.h"
 #include "optimize/catalog.h"
@@ -124,9 +124,17 @@ class Sorted {
         unused_.insert(fmt::format("[{}]", assignment.table));
     }
   }
-  std::vector<std::string> remarks() const {
-    if (unused_.empty()) return {};
-    return {fmt::format("a rehearsal makes no use of {}", fmt::join(unused_, ", "))};
+  /// `profiled`: the layers are of a file that was named.
+  std::vector<std::string> remarks(bool profiled) const {
+    std::vector<std::string> lines;
+    if (!unused_.empty())
+      lines.push_back(fmt::format("a rehearsal makes no use of {}", fmt::join(unused_, ", ")));
+    if (!profiled && unused_.contains(fmt::format("[{}]", model)))
+      lines.push_back(fmt::format(
+          "the layers are those of {0} with its usual options, not with [{0}]; count others with "
+          "`parajoule models {0} --profile --set KEY=VALUE` and name the file with --profile",
+          base::shown(model)));
+    return lines;
   }
 
   std::vector<Wish> file;
@@ -159,21 +167,6 @@ std::string profile_of_model(const std::string& model) {
       fmt::format("model = {0}: there is no {1}, which says what its layers cost; write one with "
                   "`parajoule models {0} --profile > {0}.toml` and name it with --profile FILE",
                   base::shown(model), base::shown(file.string())));
-}
-
-base::Settings top_settings(const Collected& collected, const Vocabulary& vocabulary) {
-  const auto given = collected.values("");
-  std::vector<Option> options = vocabulary.top();
-  std::erase_if(options, [&](const Option& option) {
-    return option.fallback.empty() && !given.contains(std::string(option.name));
-  });
-  return base::Settings("", options, given);
-}
-
-std::optional<std::int64_t> whole_if_given(const base::Settings& top, std::string_view key) {
-  const auto entry = top.entries().find(key);
-  if (entry == top.entries().end()) return {};
-  return std::get<std::int64_t>(entry->second.value);
 }
 
 /// How many vectors the optimizer keeps, by making one of a single number.
@@ -260,7 +253,7 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
                        .model = sorted.model,
                        .records = top.word("records"),
                        .settings = {},
-                       .remarks = sorted.remarks()};
+                       .remarks = sorted.remarks(request.profile.has_value())};
   rehearse::Rehearsal& r = result.rehearsal;
   r.machine = rehearse::read_machine(request.machine);
   r.ranks = request.ranks.value_or(int(top.whole("ranks")));
@@ -275,10 +268,8 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
   const std::string optimizer = collected.chosen("optimizer");
   const base::Settings rule(optimizer, words.alternative(optimizer)->options,
                             collected.values(optimizer));
-  check_optimizer(r.strategy, rule);
-  const BatchSizes batches = resolve_batches({.local = whole_if_given(top, "local_batch_size"),
-                                              .global = whole_if_given(top, "global_batch_size")},
-                                             training_ranks(r));
+  check_optimizer(r.strategy, optimizer, rule);
+  const BatchSizes batches = batch_sizes(collected, top, training_ranks(r));
   const auto profile =
       rehearse::read_profile(request.profile ? *request.profile : profile_of_model(sorted.model));
   r.plan = {
@@ -290,6 +281,7 @@ RehearsalPlan rehearsal_of(const RehearsalRequest& request) {
       .learning_rate = top.number("learning_rate"),
       .local_batch_size = batches.local,
       .steps = request.steps > 0 ? request.steps : whole_if_given(top, "steps").value_or(few_steps),
+      .samples = request.samples,
       .seed = std::uint64_t(top.whole("seed")),
       .slow = slow_of(collected, r.ranks)};
   if (request.pass_seconds) rehearse::stretch(r.plan.layers, base::Seconds(*request.pass_seconds));

@@ -19,6 +19,7 @@ struct RehearsalRequest {
   std::vector<std::string> set = {};
   std::optional<int> ranks = {};
   std::int64_t steps = 0;                   ///< 0: those of the experiment, or a few
+  std::int64_t samples = 0;                 ///< in the training set; 0: not said
   std::optional<double> pass_seconds = {};  ///< measured: of one batch, forward and backward
   bool expand = false;                      ///< sums run their messages
 };

@@ -18,6 +18,7 @@ namespace parajoule::cli {
 namespace {
 
 constexpr std::int64_t most_steps = 1'000'000'000;
+constexpr std::int64_t most_samples = 1'000'000'000;
 
 struct Arguments {
   RehearsalRequest request;
@@ -33,6 +34,8 @@ std::string typed(const Arguments& arguments) {
     words.insert(words.end(), {"--ranks", fmt::format("{}", *arguments.request.ranks)});
   if (arguments.request.steps > 0)
     words.insert(words.end(), {"--steps", fmt::format("{}", arguments.request.steps)});
+  if (arguments.request.samples > 0)
+    words.insert(words.end(), {"--samples", fmt::format("{}", arguments.request.samples)});
   for (const std::string& set : arguments.request.set) words.insert(words.end(), {"--set", set});
   return as_typed(words);
 }
@@ -106,6 +109,11 @@ void add_rehearse(CLI::App& app, Chosen& chosen) {
       ->add_option("--pass-seconds", request.pass_seconds,
                    "measured: of one batch forward and backward, in place of the data sheet's")
       ->type_name("SECONDS");
+  command
+      ->add_option("--samples", request.samples,
+                   "in the training set, for methods that choose among them")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t(1), most_samples));
   command
       ->add_option("--timeline", arguments->timeline,
                    "write what each rank does and when, for Perfetto or chrome://tracing")

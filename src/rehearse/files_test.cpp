@@ -150,6 +150,7 @@ TEST(Machine, SaysWhatIsWrongAndWhere) {
               HasSubstr("m.toml:1: version: this program reads version 1"));
   EXPECT_THAT(told([] { machine_in("version = ", "m.toml"); }), HasSubstr("m.toml:1: "));
   EXPECT_EQ(told([] { read_machine("/nowhere.toml"); }), "/nowhere.toml: cannot be read");
+  EXPECT_EQ(told([] { read_machine("/dev/null"); }), "/dev/null: not a plain file");
 }
 
 TEST(Profile, IsReadAsItWasWritten) {

@@ -43,6 +43,7 @@ strategy::Progress Plan::progress(std::int64_t step) const {
   return {.step = step,
           .samples = local_batch_size,
           .samples_of_all = local_batch_size * ranks_that_train,
+          .batch = local_batch_size,
           .learning_rate = learning_rate,
           .epochs = 1,
           .last_of_epoch = step + 1 == steps,

@@ -49,7 +49,8 @@ struct Plan {
   double learning_rate = 0;
   std::int64_t local_batch_size = 1;
   std::int64_t ranks_that_train = 1;
-  std::int64_t steps = 1;
+  std::int64_t steps = 1;    ///< of the ranks with the largest share of the samples
+  std::int64_t samples = 0;  ///< in the training set; 0: nobody said
   std::uint64_t seed = 0;
   Slow slow = {};
 

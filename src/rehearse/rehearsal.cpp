@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "rehearse/worker.h"
 #include "strategy/catalog.h"
+#include "strategy/rounds.h"
 
 namespace parajoule::rehearse {
 namespace {
@@ -32,10 +33,11 @@ class Run {
         nodes_(nodes_of(rehearsal.ranks, rehearsal.ranks_per_node)),
         notes_(rehearsal.ranks) {
     outcome_.steps.resize(std::size_t(std::min(rehearsal.ranks, Outcome::most_recorded)));
+    std::vector<strategy::Part> parts;
     for (int rank = 0; rank < rehearsal.ranks; ++rank)
-      trains_.push_back(
-          method_.part(rank, rehearsal.ranks, nodes_, rehearsal.options).trains.has_value());
-    training_ = std::ranges::count(trains_, true);
+      parts.push_back(method_.part(rank, rehearsal.ranks, nodes_, rehearsal.options));
+    rounds_ = strategy::rounds_of(parts);
+    training_ = rehearsal.ranks - std::ranges::count(rounds_.steps, 0);
   }
 
   std::int64_t training() const { return training_; }
@@ -43,7 +45,7 @@ class Run {
   void rank(comm::Communicator& group, const Plan& plan) {
     const auto strategy = method_.make(group, rehearsal_.options);
     Worker worker(world_, group, plan);
-    if (trains_[std::size_t(group.rank())])
+    if (trains(group.rank()))
       train(*strategy, worker, group.rank());
     else
       strategy->serve(worker);
@@ -52,18 +54,21 @@ class Run {
 
   void sum_up() {
     const auto steps = double(rehearsal_.plan.steps);
+    const auto ranks = double(rehearsal_.ranks);
     outcome_.ranks_that_train = training();
     base::Seconds first{0}, last{0};
-    for (std::size_t rank = 0; rank < trains_.size(); ++rank) {
-      const simulate::Account& account = outcome_.accounts[rank];
+    for (int rank = 0; rank < rehearsal_.ranks; ++rank) {
+      const simulate::Account& account = outcome_.accounts[std::size_t(rank)];
       outcome_.span = std::max(outcome_.span, account.finished);
-      outcome_.bytes_per_step += double(account.traffic.bytes) / steps / double(trains_.size());
-      outcome_.messages_per_step +=
-          double(account.traffic.messages) / steps / double(trains_.size());
-      if (!trains_[rank]) continue;
+      outcome_.bytes_per_step += double(account.traffic.bytes) / steps / ranks;
+      outcome_.messages_per_step += double(account.traffic.messages) / steps / ranks;
+      if (!trains(rank)) continue;
+      const double pace = double(rounds_.steps[std::size_t(rank)]) / double(rounds_.length);
+      outcome_.samples_per_step += pace * double(rehearsal_.plan.local_batch_size);
       outcome_.exposed += account.waited / steps / double(training());
-      first = std::max(first, notes_.firsts[rank]);
-      last = std::max(last, notes_.lasts[rank]);
+      if (pace < 1) continue;
+      first = std::max(first, notes_.firsts[std::size_t(rank)]);
+      last = std::max(last, notes_.lasts[std::size_t(rank)]);
     }
     const std::int64_t later = rehearsal_.plan.steps - 1;
     outcome_.per_step = later > 0 ? (last - first) / double(later) : last;
@@ -73,9 +78,12 @@ class Run {
   }
 
  private:
+  bool trains(int rank) const { return rounds_.steps[std::size_t(rank)] > 0; }
+
   void train(strategy::Strategy& strategy, Worker& worker, int rank) {
     const bool recorded = std::size_t(rank) < outcome_.steps.size();
-    for (std::int64_t step = 0; step < rehearsal_.plan.steps; ++step) {
+    const std::int64_t steps = rounds_.taken(rank, rehearsal_.plan.steps);
+    for (std::int64_t step = 0; step < steps; ++step) {
       const simulate::Account before = world_.so_far();
       worker.begin_step(step);
       strategy.step(worker);
@@ -96,7 +104,7 @@ class Run {
   Outcome& outcome_;
   const strategy::Method& method_;
   comm::Nodes nodes_;
-  std::vector<bool> trains_;
+  strategy::Rounds rounds_;
   std::int64_t training_ = 0;  ///< ranks that train: counted once, for there may be a million
   Notes notes_;
 };

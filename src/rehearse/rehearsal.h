@@ -32,14 +32,16 @@ struct Step {
   std::uint64_t sent_bytes = 0;
 };
 
-/// All of it simulated.
+/// All of it simulated. A step is one of the ranks with the largest share of the samples: those
+/// with a smaller one take it now and then.
 struct Outcome {
   base::Seconds span{0};  ///< until the last rank is through, with what `finish` does
   std::int64_t ranks_that_train = 0;
-  base::Seconds per_step{0};  ///< of the rank that trains and was last, without the first step
-  base::Seconds pass{0};      ///< of one batch on a device that is not slow
-  base::Seconds exposed{0};   ///< waiting a step, mean over the ranks that train
-  double bytes_per_step = 0;  ///< sent by a rank, mean over all ranks
+  base::Seconds per_step{0};    ///< of the rank that takes all and was last, without the first step
+  double samples_per_step = 0;  ///< of all ranks that train, mean
+  base::Seconds pass{0};        ///< of one batch on a device that is not slow
+  base::Seconds exposed{0};     ///< waiting a step, mean over the ranks that train
+  double bytes_per_step = 0;    ///< sent by a rank, mean over all ranks
   double messages_per_step = 0;
   base::Joules devices{0};                  ///< all of them
   base::Joules hosts{0};                    ///< all nodes beside their devices

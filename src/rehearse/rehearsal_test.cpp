@@ -91,6 +91,50 @@ TEST(Rehearsal, ASlowRankHoldsAllUp) {
   EXPECT_NEAR(outcome.accounts[2].waited.count(), 4 * ring(4, 8000), 1e-12);
 }
 
+/// The last of four ranks is eight times slower and takes one step while the others take eight.
+Rehearsal paced(const std::map<std::string, base::Value>& more) {
+  std::map<std::string, base::Value> given{{"slow_ranks", std::vector<std::int64_t>{3}},
+                                           {"slow_steps", std::int64_t(1)},
+                                           {"fast_steps", std::int64_t(8)}};
+  given.insert(more.begin(), more.end());
+  Rehearsal rehearsal = small("biased_local_sgd", given);
+  rehearsal.plan.steps = 16;
+  rehearsal.plan.slow = {.rank = 3, .factor = 8};
+  return rehearsal;
+}
+
+TEST(Rehearsal, ASlowRankThatTakesFewerStepsHoldsNobodyUp) {
+  const Outcome outcome = run(paced({{"biased", false}}));
+  const double sums = ring(4, 8000) + ring(4, 0);
+  // Two rounds of eight steps, a sum after each, and one more at the end.
+  EXPECT_NEAR(outcome.span.count(), 16 * (pass + update) + 3 * sums, 1e-12);
+  EXPECT_NEAR(outcome.accounts[0].waited.count(), 3 * sums, 1e-12);
+  EXPECT_NEAR(outcome.accounts[3].waited.count(), 2 * 7 * update + 3 * sums, 1e-12);
+  EXPECT_EQ(outcome.steps[0].size(), 16u);
+  EXPECT_EQ(outcome.steps[3].size(), 2u);
+  EXPECT_NEAR(outcome.samples_per_step, 8 * (3 + 1 / 8.0), 1e-12);
+  EXPECT_LT(outcome.accounts[0].waited / outcome.span, 0.1);
+  Rehearsal together = small("synchronous");
+  together.plan.slow = {.rank = 3, .factor = 8};
+  const Outcome held_up = run(together);
+  EXPECT_GT(held_up.accounts[0].waited / held_up.span, 0.8);
+}
+
+TEST(Rehearsal, OfSamplesThatAreChosenNeedsTheirNumber) {
+  try {
+    run(paced({}));
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.fault, base::Fault::usage);
+    EXPECT_NE(std::string(error.what()).find("--samples"), std::string::npos) << error.what();
+  }
+  Rehearsal rehearsal = paced({});
+  rehearsal.plan.samples = 400;  // of two rounds, after which they are chosen anew
+  const double chosen = 16 * run(rehearsal).bytes_per_step;
+  const double fixed = 16 * run(paced({{"biased", false}})).bytes_per_step;
+  EXPECT_NEAR(chosen - fixed, 2 * 3 / 4.0 * 8 * 400, 1e-9);
+}
+
 TEST(Rehearsal, NowAndThenARankIsSlow) {
   const Slow slow{.rank = {}, .factor = 1, .random = Slow::Random{0.25, 3, 7}};
   int slowed = 0;

@@ -57,6 +57,9 @@ TomlTable TomlTable::of_file(const std::string& path) {
   if (std::error_code error; std::filesystem::is_directory(path, error))
     throw base::Error(base::Fault::input,
                       fmt::format("{}: a folder, not a file", base::escaped(path)));
+  // A pipe is read to its end, as any file: whoever writes `<(...)` means it.
+  if (std::error_code error; std::filesystem::is_character_file(path, error))
+    throw base::Error(base::Fault::input, fmt::format("{}: not a plain file", base::escaped(path)));
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();

@@ -1,5 +1,7 @@
 #include "rehearse/worker.h"
 
+#include "base/error.h"
+
 namespace parajoule::rehearse {
 
 Worker::Worker(simulate::World& world, comm::Communicator& group, const Plan& plan)
@@ -14,6 +16,16 @@ Worker::Worker(simulate::World& world, comm::Communicator& group, const Plan& pl
 
 base::Vector Worker::spare() {
   return group_.allocate(plan_.element, plan_.layout.parameter_count());
+}
+
+base::Vector Worker::losses() {
+  if (plan_.samples == 0)
+    throw base::Error(base::Fault::usage,
+                      "this method chooses samples by their losses, out of a training set whose "
+                      "size a rehearsal does not know: give --samples N, or set biased = false");
+  if (losses_.empty())
+    losses_ = group_.allocate(base::Element::float64, std::size_t(plan_.samples));
+  return losses_;
 }
 
 void Worker::begin_step(std::int64_t step) { progress_ = plan_.progress(step); }

@@ -2,6 +2,9 @@
 
 // A rank of a rehearsal: the methods run as they are, on vectors without elements.
 
+#include <cstdint>
+#include <span>
+
 #include "comm/communicator.h"
 #include "rehearse/plan.h"
 #include "simulate/world.h"
@@ -28,6 +31,10 @@ class Worker final : public strategy::Worker {
   std::optional<double> momentum() const override { return plan_.momentum; }
   strategy::Progress progress() const override { return progress_; }
   base::Seconds now() const override { return world_.now(); }
+  /// Throws Error{usage} if the plan has no number of samples.
+  base::Vector losses() override;
+  /// Loading takes no time here.
+  void draw(std::span<const std::int64_t>) override {}
 
   /// Of the loop: the rank takes its next batch.
   void begin_step(std::int64_t step);
@@ -36,7 +43,7 @@ class Worker final : public strategy::Worker {
   simulate::World& world_;
   comm::Communicator& group_;
   const Plan& plan_;
-  base::Vector weights_, gradients_, buffers_;
+  base::Vector weights_, gradients_, buffers_, losses_;
   strategy::Progress progress_;
 };
 
