@@ -124,12 +124,15 @@ Mixing mixing(std::string_view topology, int rank, int ranks) {
 }
 
 std::vector<Mixing> read_mixing(const std::filesystem::path& file, int ranks) {
-  std::ifstream stream(file);
-  if (!stream)
+  std::error_code unknown;
+  const auto status = std::filesystem::status(file, unknown);
+  const bool odd = exists(status) && !is_regular_file(status);
+  std::ifstream stream;
+  if (!odd) stream.open(file);
+  if (odd || !stream)
     throw base::Error(base::Fault::input,
-                      fmt::format("{}: cannot be read; it should hold a mixing matrix, a line a "
-                                  "rank",
-                                  file.string()));
+                      fmt::format("{}: {}; it should hold a mixing matrix, a line a rank",
+                                  file.string(), odd ? "not a plain file" : "cannot be read"));
   std::vector<Mixing> rows;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {

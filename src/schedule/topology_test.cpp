@@ -125,6 +125,17 @@ TEST_F(TopologyFile, IsRefusedWithTheReason) {
   expect("1/0 .5\n.5 .5\n", 2, "'1/0' is no weight");
 }
 
+TEST(Topology, IsNotReadFromADevice) {
+  try {
+    mixing("/dev/null", 0, 4);
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.fault, base::Fault::input);
+    EXPECT_NE(std::string(error.what()).find("/dev/null: not a plain file"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Topology, AnswersAnUnknownNameWithTheNearest) {
   try {
     mixing("rign", 0, 4);

@@ -222,9 +222,9 @@ const std::vector<Method> table{
      .summary = "each rank trains alone, pulled to a mean that was summed meanwhile",
      .paper = "arXiv:2002.09539",
      .options = {whole("period", "2", "steps between two pulls (tau)", 1),
-                 part_of_one("pull", "0.6", "part of the way to the mean (alpha)"),
+                 part_of_one("pull", "0.6", "part of the way to the mean (alpha), below 1"),
                  part_of_one("momentum", "0.7", "of the mean, from round to round (beta)")},
-     .part = equal_parts,
+     .part = part_of_overlap_local_sgd,
      .drift = two_periods,
      .make = [](comm::Communicator& group, const Settings& settings) -> Made {
        return std::make_unique<OverlapLocalSgd>(
@@ -285,7 +285,10 @@ const std::vector<Method> table{
                        "batches between two exchanges of the nodes, at first; 0: wait in each", 0),
                  whole("local_skip", "1", "batches between two averages within a node, at first",
                        1),
-                 whole("wait", "1", "batches until an exchange is merged, at first (S)", 1),
+                 whole("wait", "1",
+                       "batches until an exchange is merged, at first (S); at most global_skip, as "
+                       "the next exchange merges the one before",
+                       1),
                  whole("warmup_epochs", "4", "first epochs, in which the nodes wait in each batch",
                        0),
                  whole("cooldown_epochs", "4", "last epochs, in which they do so again", 0),

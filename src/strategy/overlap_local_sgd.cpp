@@ -13,6 +13,7 @@
 // step leaves its weights alone. Passes of training do not read running statistics, so their mean
 // is taken where it is read. What is evaluated is the mean of the replicas; the end drops the
 // anchor under way. One rank is pulled back to its own past: not plain SGD unless alpha is 0.
+// With alpha = 1 all replicas become z and their mean says nothing new: refused.
 #include "strategy/overlap_local_sgd.h"
 
 #include "strategy/push.h"

@@ -39,6 +39,15 @@ Part part_of_coarse_sparse(int rank, int ranks, const comm::Nodes& nodes,
   return equal_parts(rank, ranks, nodes, settings);
 }
 
+Part part_of_overlap_local_sgd(int rank, int ranks, const comm::Nodes& nodes,
+                               const Settings& settings) {
+  if (settings.number("pull") == 1)
+    throw base::Error(base::Fault::usage,
+                      "overlap_local_sgd.pull = 1: every pull would undo what was trained since "
+                      "the last one, so nothing is learned; must be below 1");
+  return equal_parts(rank, ranks, nodes, settings);
+}
+
 PostLocalSgd::Options post_local(const Settings& settings) {
   const bool epoch = settings.entries().at("from_epoch").given;
   const bool decay = settings.flag("first_decay");

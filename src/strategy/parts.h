@@ -20,6 +20,7 @@ Part part_of_coarse_sparse(int rank, int ranks, const comm::Nodes&, const base::
 Part part_of_daso(int rank, int ranks, const comm::Nodes&, const base::Settings&);
 Part part_of_hierarchical_parallel_sgd(int rank, int ranks, const comm::Nodes&,
                                        const base::Settings&);
+Part part_of_overlap_local_sgd(int rank, int ranks, const comm::Nodes&, const base::Settings&);
 Part part_of_pipe_sgd(int rank, int ranks, const comm::Nodes&, const base::Settings&);
 Part part_of_post_local_sgd(int rank, int ranks, const comm::Nodes&, const base::Settings&);
 /// Of methods with a `topology` (schedule/topology.h).
