@@ -1,8 +1,6 @@
 #include "cli/data_sets.h"
 
-#include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -18,18 +16,6 @@
 
 namespace parajoule::cli {
 namespace {
-
-base::Settings settings_of(const data::Kind& kind, const std::vector<std::string>& set) {
-  std::map<std::string, base::Value> given;
-  for (const std::string& argument : set) {
-    const Assignment said = assignment_in(argument);
-    const auto option = std::ranges::find(kind.options, said.key, &base::Option::name);
-    // A key that is none is refused below, with the nearest one.
-    given[said.key] = option == kind.options.end() ? base::Value(said.value)
-                                                   : base::parse(*option, kind.name, said.value);
-  }
-  return base::Settings(kind.name, kind.options, given);
-}
 
 struct Part {
   std::string_view name;
@@ -67,7 +53,7 @@ std::string shown_data_sets(const std::string& name) {
 
 int check_data(const DataWords& words) {
   const data::Kind& kind = data::kind(words.name);
-  const base::Settings settings = settings_of(kind, words.set);
+  const base::Settings settings = settings_of(kind.name, kind.options, words.set);
   std::size_t bad = 0;
   std::vector<std::unique_ptr<data::Dataset>> sets;
   for (const Part& part : parts) {
@@ -80,7 +66,7 @@ int check_data(const DataWords& words) {
 
 int prepare_data(const DataWords& words) {
   const data::Kind& kind = data::kind(words.name);
-  const base::Settings settings = settings_of(kind, words.set);
+  const base::Settings settings = settings_of(kind.name, kind.options, words.set);
   for (const Part& part : parts) {
     const auto dataset = kind.open(settings, part.split);
     const std::string folder =

@@ -1,10 +1,14 @@
 #include "cli/shown.h"
 
-#include <algorithm>
+#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "cli/listing.h"
+#include "cli/wishes.h"
 #include "nn/catalog.h"
 #include "nn/profile.h"
 #include "rehearse/profile_file.h"
@@ -12,24 +16,21 @@
 namespace parajoule::cli {
 namespace {
 
-/// The data that a family of models was published for.
-struct Published {
-  nn::Input input;
-  int classes;
-};
-
-Published published_for(const nn::Model& model) {
-  const auto has = [&](std::string_view option) {
-    return std::ranges::find(model.options, option, &base::Option::name) != model.options.end();
-  };
-  if (has("stem")) return {{3, 224, 224}, 1000};
-  if (has("shortcut")) return {{3, 32, 32}, 10};
-  return {{1, 28, 28}, 10};
+/// 1x28x28.
+std::string shape_of(const nn::Input& input, std::string_view between = "x") {
+  return fmt::format("{}{}{}{}{}", input.channels, between, input.height, between, input.width);
 }
 
-schedule::Profile profile_for(const nn::Model& model, const Published& data) {
-  nn::Net net = model.make(base::Settings(model.name, model.options, {}), data.input, data.classes);
-  return nn::profile_of(net);
+nn::Input input_in(const std::string& text) {
+  static const std::regex shape("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})x([1-9][0-9]{0,4})");
+  std::smatch found;
+  if (!std::regex_match(text, found, shape))
+    throw base::Error(
+        base::Fault::usage,
+        fmt::format("--input {}: must be channels x height x width, as in --input 3x224x224",
+                    base::shown(text)));
+  return {
+      .channels = std::stoi(found[1]), .height = std::stoi(found[2]), .width = std::stoi(found[3])};
 }
 
 /// 25557032 -> "25,557,032".
@@ -40,10 +41,9 @@ std::string grouped(std::int64_t number) {
 }
 
 std::string line_of(const nn::Model& model) {
-  const Published data = published_for(model);
-  const auto total = profile_for(model, data).total();
-  const std::string shape = fmt::format("{}x{}x{}, {} classes", data.input.channels,
-                                        data.input.height, data.input.width, data.classes);
+  const auto total = nn::describe(model).total();
+  const std::string shape =
+      fmt::format("{}, {} classes", shape_of(model.usual.input), model.usual.classes);
   return fmt::format("{:<10} {:>12} {:>14.3f} {:>15.3f}  {}\n", model.name,
                      grouped(total.parameters), double(total.forward_flops) / 1e9,
                      double(total.backward_flops) / 1e9, shape);
@@ -62,14 +62,20 @@ std::string shown_models(const std::string& name) {
   return text + "GFLOP: 1e9 operations; a multiplication with its addition counts as two\n";
 }
 
-std::string model_profile(const std::string& name) {
-  const nn::Model& model = nn::model(name);
-  const Published data = published_for(model);
-  const std::string source = fmt::format(
-      "counted by parajoule models {} --profile: its usual options, samples of {} x {} x {}, {} "
-      "classes, float32",
-      name, data.input.channels, data.input.height, data.input.width, data.classes);
-  return rehearse::written(profile_for(model, data), name, source);
+std::string model_profile(const ProfileWords& words) {
+  const nn::Model& model = nn::model(words.name);
+  const base::Settings settings = settings_of(model.name, model.options, words.set);
+  const nn::Input input = words.input.empty() ? model.usual.input : input_in(words.input);
+  const int classes = words.classes.value_or(model.usual.classes);
+  nn::Net net = model.make(settings, input, classes);
+  std::string options;
+  for (const auto& [key, entry] : settings.entries())
+    if (entry.given) options += fmt::format("{} = {}, ", key, base::written(entry.value));
+  if (options.empty()) options = "its usual options, ";
+  const std::string source =
+      fmt::format("counted by parajoule models {} --profile: {}samples of {}, {} classes, float32",
+                  words.name, options, shape_of(input, " x "), classes);
+  return rehearse::written(nn::profile_of(net), words.name, source);
 }
 
 }  // namespace parajoule::cli

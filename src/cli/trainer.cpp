@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -40,6 +41,8 @@ struct Words {
   bool keys = false;
   bool models = false;
   bool profile = false;
+  std::string input;
+  std::optional<int> classes;
   bool fresh = false;
   bool settings = false;
   std::string data;
@@ -63,6 +66,8 @@ void declare(CLI::App& app, Words& words) {
   app.add_flag("--keys", words.keys);
   app.add_flag("--models", words.models);
   app.add_flag("--profile", words.profile);
+  app.add_option("--input", words.input);
+  app.add_option("--classes", words.classes)->check(CLI::Range(1, 1'000'000));
   app.add_flag("--settings", words.settings);
   app.add_option("--data", words.data);
   app.add_flag("--trace", words.trace);
@@ -120,7 +125,9 @@ int act(Words& words) {
   if (words.example) std::cout << cli::example(cli::vocabulary());
   if (words.keys) std::cout << cli::page(cli::vocabulary());
   if (words.models) std::cout << cli::shown_models(words.name);
-  if (words.profile) std::cout << cli::model_profile(words.name);
+  if (words.profile)
+    std::cout << cli::model_profile(
+        {words.name, words.run.request.set, words.input, words.classes});
   if (words.check) std::cout << cli::written(cli::check(words.run));
   if (words.settings) {
     std::cout << cli::shown_settings(cli::read_experiment(words.run.request, cli::vocabulary()));

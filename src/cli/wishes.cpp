@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -142,6 +143,22 @@ Assignment assignment_in(const std::string& argument) {
   return {.table = name.substr(0, dot),
           .key = name.substr(dot + 1),
           .value = argument.substr(equals + 1)};
+}
+
+base::Settings settings_of(std::string_view name, std::span<const base::Option> options,
+                           const std::vector<std::string>& set) {
+  std::map<std::string, base::Value> given;
+  for (const std::string& argument : set) {
+    const Assignment said = assignment_in(argument);
+    if (!said.table.empty() && said.table != name)
+      throw wrong(fmt::format("--set {}: this is about {}; write --set {}=...",
+                              base::shown(argument), name, said.key));
+    const auto option = std::ranges::find(options, said.key, &base::Option::name);
+    // A key that is none is refused below, with the nearest one.
+    given[said.key] =
+        option == options.end() ? base::Value(said.value) : base::parse(*option, name, said.value);
+  }
+  return base::Settings(name, options, given);
 }
 
 }  // namespace parajoule::cli

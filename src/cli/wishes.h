@@ -2,6 +2,7 @@
 
 // What was said about an experiment, before it is known whether it makes sense.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,10 @@ struct Assignment {
   std::string value;
 };
 Assignment assignment_in(const std::string& argument);
+
+/// The options of one entry of a catalog with what the command line sets of them, as `key=value` or
+/// `name.key=value`. Throws Error{usage}.
+base::Settings settings_of(std::string_view name, std::span<const base::Option> options,
+                           const std::vector<std::string>& set);
 
 }  // namespace parajoule::cli
