@@ -86,11 +86,6 @@ void add_steps(store::Record& record, const RehearsalPlan& plan, const Outcome& 
 }  // namespace
 
 std::string trust_in(int ranks) {
-  if (checked_ranks == 0)
-    return fmt::format(
-        "simulated: no rehearsal was checked against a measurement yet, of {} ranks or any other "
-        "number",
-        ranks);
   return fmt::format(
       "simulated: rehearsals were checked against measurements up to {} ranks; this "
       "one has {}",
