@@ -49,14 +49,5 @@ TEST(OverlapLocalSgd, WithoutPullEachRankTrainsAlone) {
   }
 }
 
-// The anchor is where the replicas were before their last steps, so nothing is left of these.
-TEST(OverlapLocalSgd, PulledAllTheWayItNeverLeavesItsStart) {
-  const Problem problem = varied(4, 3);
-  const Outcome found = run(with(3, 1, 0, problem, 4, 12));
-  EXPECT_NE(found.after(2, 0), problem.start.front());
-  for (const int step : {3, 6, 9, 12})
-    for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(found.after(step, rank), problem.start.front());
-}
-
 }  // namespace
 }  // namespace parajoule::methods
