@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,6 +55,11 @@ void Archive::put(std::string_view name, std::string_view text) {
   put(name, Vector(std::span(bytes)));
 }
 
+void Archive::put(std::string_view name, std::span<const std::int64_t> values) {
+  std::vector<std::int64_t> own(values.begin(), values.end());
+  put(name, Vector(std::span(own)));
+}
+
 void Archive::get(std::string_view name, Vector values,
                   const std::vector<std::int64_t>& shape) const {
   ensure(values.place() == Place::host, "what is read from an archive goes to the host");
@@ -81,6 +85,12 @@ std::string Archive::text(std::string_view name) const {
   std::string text(entry.bytes.size(), ' ');
   std::ranges::transform(entry.bytes, text.begin(), [](std::byte byte) { return char(byte); });
   return text;
+}
+
+std::vector<std::int64_t> Archive::wholes(std::string_view name) const {
+  std::vector<std::int64_t> values(at(name).bytes.size() / sizeof(std::int64_t));
+  get(name, Vector(std::span(values)));
+  return values;
 }
 
 Archive Archive::part(std::string_view prefix) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ class Archive {
   void put(std::string_view name, std::int64_t value);
   void put(std::string_view name, double value);
   void put(std::string_view name, std::string_view text);
+  void put(std::string_view name, std::span<const std::int64_t> values);
 
   /// Copies into `values`. Throws Error{input} that names what is missing or differs: the name, the
   /// element type, the shape. Nothing is copied then.
@@ -35,6 +37,8 @@ class Archive {
   std::int64_t whole(std::string_view name) const;
   double number(std::string_view name) const;
   std::string text(std::string_view name) const;
+  /// However many there are.
+  std::vector<std::int64_t> wholes(std::string_view name) const;
   bool holds(std::string_view name) const { return entries_.contains(name); }
 
   /// The entries whose names begin with `prefix` + ".", without it; `nest` puts them back.

@@ -38,6 +38,18 @@ TEST(Archive, GivesBackWhatWasPut) {
   EXPECT_FALSE(archive.holds("steps"));
 }
 
+TEST(Archive, GivesBackAsManyNumbersAsWerePut) {
+  Archive archive;
+  const std::vector<std::int64_t> some{3, -1, 1LL << 40};
+  archive.put("some", std::span(some));
+  archive.put("none", std::span<const std::int64_t>());
+  archive.put("text", "12345678");
+  EXPECT_EQ(archive.wholes("some"), some);
+  EXPECT_TRUE(archive.wholes("none").empty());
+  for (const char* wrong : {"missing", "text"})
+    EXPECT_NE(failure([&] { archive.wholes(wrong); }, Fault::input).find(wrong), std::string::npos);
+}
+
 TEST(Archive, StoresACopy) {
   std::vector<float> values{1};
   Archive archive;

@@ -185,8 +185,7 @@ void Worker::save(base::Archive& archive) const {
   optimizer_->save(state);
   archive.nest("optimizer", state);
   if (!losses_.empty()) archive.put("losses", losses_);
-  std::vector<std::int64_t> drawn = drawn_;
-  archive.put("drawn", base::Vector(std::span(drawn)));
+  archive.put("drawn", std::span<const std::int64_t>(drawn_));
 }
 
 void Worker::load(const base::Archive& archive) {
@@ -194,8 +193,7 @@ void Worker::load(const base::Archive& archive) {
   archive.get("buffers", buffers_);
   optimizer_->load(archive.part("optimizer"));
   if (archive.holds("losses")) archive.get("losses", losses());
-  drawn_.resize(archive.entries().at("drawn").bytes.size() / sizeof(std::int64_t));
-  archive.get("drawn", base::Vector(std::span(drawn_)));
+  drawn_ = archive.wholes("drawn");
 }
 
 Row Worker::current_weights() const {

@@ -63,17 +63,12 @@ data::Loader::Batch Batches::draw(std::span<const std::int64_t> samples) {
   return next();
 }
 
-void Batches::save(base::Archive& archive) const {
-  std::vector<std::int64_t> samples(left().begin(), left().end());
-  archive.put("drawn", base::Vector(std::span(samples)));
-}
+void Batches::save(base::Archive& archive) const { archive.put("drawn", left()); }
 
 void Batches::load(const base::Archive& archive) {
   first_ = used_ = 0;
   drawn_.clear();
-  if (!archive.holds("drawn")) return;  // of a run whose methods did not choose
-  drawn_.resize(archive.entries().find("drawn")->second.bytes.size() / sizeof(std::int64_t));
-  archive.get("drawn", base::Vector(std::span(drawn_)));
+  if (archive.holds("drawn")) drawn_ = archive.wholes("drawn");  // else no method has chosen
 }
 
 }  // namespace parajoule::train
