@@ -58,7 +58,6 @@ class Training {
   Meeting meet(Meeting why);
   void take_step();
   void compute_step();
-  data::Shards shards() const { return job_.shards(at_.epoch, at_.steps - at_.step); }
   std::int64_t samples_of_all(std::int64_t own);
   strategy::Progress progress(std::int64_t own_samples, std::int64_t of_all) const;
   void record_step(std::int64_t samples);
@@ -92,6 +91,8 @@ class Training {
   std::unique_ptr<comm::Communicator> trainers_;  ///< those that train; none on a rank that serves
   std::optional<Agreement> agreement_;            ///< between them
   Position at_;
+  data::Shards shares_;              ///< of the epoch under way, on a rank that trains
+  std::int64_t steps_of_epoch_ = 0;  ///< which follow from them
   Pace pace_;
   std::vector<Metric> shown_;            ///< metrics of the evaluation under way
   bool stopping_ = false;                ///< agreed
@@ -136,14 +137,15 @@ void Training::resume() {
 
 void Training::train_epoch() {
   if (!trainers_) return serve_epoch();
-  const data::Shards shares = shards();
-  const std::int64_t steps = shares.steps();
-  if (at_.step >= steps || steps_are_done()) return;  // only its evaluation is still to come
-  job_.begin_epoch(shares, at_.epoch, at_.step);
-  while (at_.step < steps && !steps_are_done() && !stopping_) {
+  shares_ = job_.shards(at_.epoch, at_.steps - at_.step);
+  steps_of_epoch_ = shares_.steps();
+  if (at_.step >= steps_of_epoch_ || steps_are_done())
+    return;  // only its evaluation is still to come
+  job_.begin_epoch(shares_, at_.epoch, at_.step);
+  while (at_.step < steps_of_epoch_ && !steps_are_done() && !stopping_) {
     take_step();
     const std::int64_t every = experiment_.checkpoint_every_steps;
-    if (every > 0 && at_.steps % every == 0 && at_.step < steps && !stopping_) {
+    if (every > 0 && at_.steps % every == 0 && at_.step < steps_of_epoch_ && !stopping_) {
       meet(Meeting::checkpoint);
       save();
     }
@@ -182,7 +184,7 @@ Training::Meeting Training::meet(Meeting why) {
 /// Steps are those of the quickest ranks: one that takes fewer has its part in deciding together
 /// nevertheless, and need not wait for the others before its next batch.
 void Training::take_step() {
-  const bool takes = shards().takes(at_.step);
+  const bool takes = shares_.takes(at_.step);
   if (takes) compute_step();
   ++at_.step;
   ++at_.steps;
@@ -215,24 +217,23 @@ void Training::compute_step() {
 /// different steps do not meet in each of them: they count what was planned.
 std::int64_t Training::samples_of_all(std::int64_t own) {
   if (experiment_.on_bad_sample != data::OnBadSample::skip || !job_.one_pace())
-    return std::int64_t(shards().whole(at_.step).size());
+    return std::int64_t(shares_.whole(at_.step).size());
   const auto waiting = job_.phases.enter(Phase::exposed_communication);
   return std::int64_t(trainers_->sum(double(own)));
 }
 
 strategy::Progress Training::progress(std::int64_t own_samples, std::int64_t of_all) const {
-  const data::Shards shares = shards();
-  const std::int64_t taken = shares.taken(at_.step);
+  const std::int64_t taken = shares_.taken(at_.step);
   return {
-      .step = shares.own_steps(at_.step),
+      .step = shares_.own_steps(at_.step),
       .epoch = at_.epoch,
       .samples = own_samples,
       .samples_of_all = of_all,
-      .batch = (shares.global_batch_size + shares.ranks - 1) / shares.ranks,
-      .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shares.samples}),
+      .batch = (shares_.global_batch_size + shares_.ranks - 1) / shares_.ranks,
+      .learning_rate = job_.rate.at({.epochs = at_.epoch, .samples = taken, .of = shares_.samples}),
       .loss = at_.last_loss,
       .epochs = experiment_.epochs,
-      .last_of_epoch = at_.step + 1 == shares.steps() ||
+      .last_of_epoch = at_.step + 1 == steps_of_epoch_ ||
                        (experiment_.steps && at_.steps + 1 == *experiment_.steps),
       .seed = experiment_.seed};
 }
