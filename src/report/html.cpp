@@ -5,6 +5,8 @@
 
 #include <fmt/ostream.h>
 
+#include "store/csv.h"
+
 namespace parajoule::report {
 namespace {
 
@@ -136,10 +138,7 @@ void write_markdown(const Table& table, std::ostream& out) {
 std::string in_csv(std::string text) {
   if (text == "-") return "";
   if (const std::size_t at = text.find(" †"); at != std::string::npos) text.erase(at);
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + '"';
+  return store::csv_text(text);
 }
 
 }  // namespace
