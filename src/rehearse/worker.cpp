@@ -22,7 +22,7 @@ base::Vector Worker::losses() {
   if (plan_.samples == 0)
     throw base::Error(base::Fault::usage,
                       "this method chooses samples by their losses, out of a training set whose "
-                      "size a rehearsal does not know: give --samples N, or set biased = false");
+                      "size a rehearsal does not know: give --samples N");
   if (losses_.empty())
     losses_ = group_.allocate(base::Element::float64, std::size_t(plan_.samples));
   return losses_;
