@@ -12,7 +12,6 @@
 #include "cli/process.h"
 
 namespace parajoule::cli {
-
 namespace {
 
 struct Arguments {

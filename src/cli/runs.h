@@ -17,8 +17,8 @@ std::filesystem::path records_folder(const std::string& given);
 /// `store::Reader` does.
 std::string run_text(const std::filesystem::path& file, Look look);
 
-/// One line a run, in the order given, 100 columns wide at most; then what could not be read, each
-/// with the reason.
+/// One line a run, in the order given, in as many `columns` and 100 at most; then what could not be
+/// read, each with the reason.
 std::string list_text(std::span<const std::filesystem::path> records, Look look,
                       std::size_t columns);
 
